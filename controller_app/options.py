@@ -26,7 +26,7 @@ _MOST = (
     (
         "handshakes",
         ConnectionLimits().in_handshake,
-        "highest number of connections in their handshake; half of them from one address",
+        "highest number of connections during the handshake; one address may use half of them",
     ),
     ("ports", SwitchLimits().ports, "highest number of ports of a switch"),
 )
@@ -115,7 +115,7 @@ def _add_pace(parser: ArgumentParser) -> None:
         "--answer-timeout",
         metavar="SECONDS",
         default="60",
-        help="time-out for a complete answer in several parts (%(default)s)",
+        help="time-out for all parts of an answer together (%(default)s)",
     )
 
 

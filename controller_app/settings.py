@@ -55,7 +55,7 @@ class ListenAddress:
         except ValueError:
             raise SettingError(f"{name}: {text!r} is not HOST:PORT with an IP address as the host") from None
         if not colon or not (port.isascii() and port.isdigit()) or len(port) > 5 or int(port) > 65535:
-            raise SettingError(f"{name}: {text!r} does not end in a port; add one from 0 to 65535")
+            raise SettingError(f"{name}: {text!r} does not end in a port from 0 to 65535; write HOST:PORT")
         return cls(host, int(port))
 
     @property

@@ -37,7 +37,8 @@ class TlsFiles:
         for value, option, variable in zip(given, OPTIONS, VARIABLES, strict=True):
             if not value:
                 raise SettingError(
-                    f"{option}: no file is set; TLS requires all of {', '.join(OPTIONS)} (or {variable})"
+                    f"{option}: no file is set; TLS requires all of {', '.join(OPTIONS)}. Set {option} or "
+                    f"{variable}"
                 )
         return cls(*given)
 

@@ -34,7 +34,7 @@ need() {
 # One set-up of a folder at a time: a second one waits, and then finds most of its work done.
 if command -v flock >/dev/null 2>&1; then
     exec 9<scripts/setup.sh
-    flock -n 9 || { say "another set-up of this folder runs; waiting for it"; flock 9; }
+    flock -n 9 || { say "another set-up of this folder is running; waiting until it ends"; flock 9; }
 fi
 
 case "$PART" in
@@ -62,7 +62,7 @@ fi
 # compile_kernels: the core's compiled parts, where they are not ready; plain Python does the same without them.
 compile_kernels() {
     PYTHONPATH=platform "$VENV/bin/python" -m tercast.compiled --check && return 0
-    say "compiling kernels (a minute or so; once for each state of the sources)"
+    say "compiling kernels (about a minute; repeated only if the sources change)"
     PYTHONPATH=platform "$VENV/bin/python" -m tercast.compiled >/dev/null || say "continuing without compiled kernels"
 }
 

@@ -124,8 +124,8 @@ class Proofs:
         if bound:
             place = self._path or "the memory of the controller"
             raise UnprovedDatapath(
-                f"its certificate {certificate} has another key than the one stored for this datapath id in "
-                f"{place}; to accept the new certificate, remove the stored key"
+                f"its certificate {certificate} has a key that differs from the one stored for this datapath "
+                f"id in {place}; to accept the new certificate, remove the stored key"
             )
         return self._unbound(dpid, certificate)
 

@@ -52,7 +52,9 @@ def chosen(numbers: Sequence[str], paper: str | None) -> list[PaperFigure]:
     for number in numbers:
         if number not in known:
             names = ", ".join(figure.name for figure in found)
-            raise LabError(number, "is not a figure", f"use numbers or names of {names}")
+            raise LabError(
+                number, "there is no such figure", f"use names of figures, or the numbers in them: {names}"
+            )
     return [one for one in found if not numbers or {one.number, one.name} & {*numbers}]
 
 

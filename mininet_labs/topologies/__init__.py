@@ -33,7 +33,11 @@ def load(source: str | Path) -> dict[str, Any]:
         topology = json.loads(path.read_text("utf-8"))
     except OSError as error:
         rule = f"cannot be read ({error.strerror})"
-        raise LabError(source, rule, f"name a file or one of {', '.join(built_in())}") from error
+        raise LabError(
+            source,
+            rule,
+            f"use the path of a file, or the name of an included topology: {', '.join(built_in())}",
+        ) from error
     except ValueError as error:
         raise LabError(source, f"is not JSON ({error})", "correct the file") from error
     if not isinstance(topology, dict):

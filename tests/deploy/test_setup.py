@@ -18,7 +18,10 @@ def test_a_second_set_up_waits_for_the_first(tmp_path):
             ["sh", str(script), "nonsense"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
         assert second.stdout is not None
-        assert second.stdout.readline() == "setup: another set-up of this folder runs; waiting for it\n"
+        assert (
+            second.stdout.readline()
+            == "setup: another set-up of this folder is running; waiting until it ends\n"
+        )
         assert second.poll() is None
     said, _ = second.communicate(timeout=60)
     assert second.returncode == 1 and 'unknown part "nonsense"' in said

@@ -119,7 +119,10 @@ class PlainSimulator:
         name = expect_text(fields["publisher"], ("publisher",))
         ad = self._live.get(name)
         if ad is None or ad.kind != ADVERTISEMENT:
-            rule = f"there is no active advertisement {shown(name)}; use the id of one, for example a1"
+            rule = (
+                f"there is no active advertisement {shown(name)}; use the id of an active advertisement, "
+                "for example a1"
+            )
             raise Refused(("publisher",), "unknown_publisher", rule, name)
         topic = self._scenario.final.topics[ad.topic]
         values = topic.check_json(expect_object(fields["values"], ("values",)), ("values",))

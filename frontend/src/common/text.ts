@@ -110,7 +110,7 @@ export const text = {
     },
   },
   merging: {
-    note: (changes: string) => `Changes of merged entries: ${changes}.`,
+    note: (changes: string) => `Changes to merged entries: ${changes}.`,
     merged: (count: number) =>
       `merging saves ${count.toLocaleString()} more ${count === 1 ? "entry" : "entries"}`,
     unmerged: (count: number) =>
@@ -124,8 +124,10 @@ export const text = {
     cost: (falsePositives: number, perSecond: number | null, redundant: number, together: number) => {
       const rate = perSecond === null ? "" : ` (${digits(perSecond)} per second)`;
       const requests =
-        together > 1 ? `, for ${together.toLocaleString()} requests that are planned together` : "";
-      return `Predicted cost per event: ${digits(falsePositives)} false positives${rate} and ${digits(redundant)} redundant copies${requests}.`;
+        together > 1
+          ? ` This is the total of ${together.toLocaleString()} requests, which the platform planned together.`
+          : "";
+      return `Predicted cost per event: ${digits(falsePositives)} false positives${rate} and ${digits(redundant)} redundant copies.${requests}`;
     },
   },
   reach: {
@@ -188,7 +190,7 @@ export const text = {
     notIndexed: {
       question: "What is an attribute that is not indexed?",
       definition:
-        "Switches do not check an attribute that is neither indexed nor cut. So a host receives events with any value of this attribute.",
+        "Switches do not check an attribute that is not indexed, unless a cut divides its values. So a host receives events with any value of this attribute.",
       heading: "Attribute not indexed",
     },
     truncation: {
@@ -237,7 +239,7 @@ export const text = {
     tree: {
       question: "What is a tree?",
       definition:
-        "A tree is a set of links without loops that connects all switches of one connected part of the network. It carries the events of its cells.",
+        "A tree is a set of links without loops that connects all switches of one connected part of the network. It carries the events of some cells of a topic.",
       heading: "Tree",
     },
   },

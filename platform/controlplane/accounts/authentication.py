@@ -33,7 +33,7 @@ class BearerAuthentication(BaseAuthentication):
             )
         token = find_token(words[1])
         if token is None:
-            raise AuthenticationFailed("Unknown token. Send a valid one, or ask an administrator for one.")
+            raise AuthenticationFailed("The token is unknown. Send a valid token, or create a new one.")
         _check_standing(token)
         note_use(token)
         return token.user, token

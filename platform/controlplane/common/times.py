@@ -22,9 +22,7 @@ def read_utc(text: str) -> datetime:
     except ValueError:
         time = None
     if time is None or time.tzinfo is None:
-        raise Refused(
-            (), "not_a_time", f"{shown(text)} is not a time with its offset from UTC; {RULE}.", text
-        )
+        raise Refused((), "not_a_time", f"{shown(text)} is not a time with a UTC offset; {RULE}.", text)
     try:
         return time.astimezone(UTC)
     except OverflowError:

@@ -76,7 +76,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "foreign_entry": "an entry of another program matches",
         "other_ports": "the entry sends to other ports",
         "other_action": "the ports are correct, but another action differs",
-        "other_wiring": "a port leads to another switch than the topology states",
+        "other_wiring": "a port leads to a different switch from the one in the topology",
     },
     "ExplainReasonEnum": {
         "match": "a subscription of the host matches",

@@ -72,7 +72,10 @@ def push_source_checks(
         widen = widen or bool(differing and _is_narrowing())
         silent = _send(checks, differing, known, northbound, widen=widen)
     except NorthboundError as error:
-        logger.info("the source checks are not sent; the next session sends them: %s", error)
+        logger.info(
+            "the source checks were not sent; the next planner session will send them: %s",
+            error,
+        )
         checks.is_stale = True
         return
     for name, reason in silent.items():

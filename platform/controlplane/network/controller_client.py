@@ -17,7 +17,7 @@ CHANGE_SECONDS = 30.0
 ENTRIES_A_SECOND = 500
 """Installation rate of a slow controller; the time limit of a change grows by its share of it."""
 
-_REMEDY = "give it the file secrets/northbound-token of the platform"
+_REMEDY = "start the controller with the platform's secrets/northbound-token as its --token-file"
 CONFIRMED, UNREACHABLE, FAILED = "confirmed", "unreachable", "failed"
 
 

@@ -95,7 +95,7 @@ BY_CODE = {
     "in_use": "First withdraw or remove the objects that use it. Then try again.",
     "no_filter": (
         "First withdraw the announcements that have cells (dz) without a filter (page Publishers and "
-        "subscribers), or replace them by filters. The platform cannot calculate new cells without a "
+        "subscribers), or replace them with filters. The platform cannot calculate new cells without a "
         "filter. Then try again."
     ),
     "no_room": (

@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 class MalformedCheckpoint(ValueError):  # noqa: N818 - named by meaning
-    """Stored value that is not JSON, or has another type than its reader expects."""
+    """Stored value that is not JSON, or has a type that its reader does not expect."""
 
     def __init__(self, name: str, rule: str) -> None:
         super().__init__(
@@ -28,7 +28,7 @@ def recall(name: str, default: Any) -> Any:
     """Return the value stored under `name`, or `default` if there is none.
 
     Raises:
-        MalformedCheckpoint: if the value cannot be read, or has another type than `default`.
+        MalformedCheckpoint: if the value cannot be read, or its type differs from that of `default`.
     """
     text = _texts().filter(name=name).values_list("text", flat=True).first()
     return default if text is None else _read(name, text, default)
@@ -58,7 +58,7 @@ def hold(name: str, default: Any) -> Any:
     """Return the value stored under `name`, and lock `name` until the transaction ends.
 
     Raises:
-        MalformedCheckpoint: if the value cannot be read, or has another type than `default`.
+        MalformedCheckpoint: if the value cannot be read, or its type differs from that of `default`.
     """
     Watermark.objects.bulk_create([Watermark(name=name, value=default)], ignore_conflicts=True)
     Watermark.objects.select_for_update().filter(name=name).values_list("pk", flat=True).get()

@@ -45,11 +45,21 @@ _CODES = {
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "unsupported_media_type",
     HTTPStatus.TOO_MANY_REQUESTS: "too_many_requests",
 }
-_REMEDIES = {
-    HTTPStatus.UNAUTHORIZED: "Log in, or send `Authorization: Bearer TOKEN`.",
-    HTTPStatus.NOT_ACCEPTABLE: "This API returns application/json. Accept this type.",
-    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "Send the body as `Content-Type: application/json`.",
+_SENTENCES = {
+    exceptions.NotAuthenticated: (
+        "The call is not authenticated. Log in, or send `Authorization: Bearer TOKEN`."
+    ),
+    exceptions.MethodNotAllowed: (
+        "This address does not support the method {}. The header Allow lists the supported methods."
+    ),
+    exceptions.NotAcceptable: (
+        "The header Accept names no media type that this address can return. Add application/json to it."
+    ),
+    exceptions.UnsupportedMediaType: (
+        'The API cannot read a body of the type "{}". Send the body as `Content-Type: application/json`.'
+    ),
 }
+"""Sentences that replace those of the REST framework, for the text that it quotes."""
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
@@ -93,8 +103,9 @@ def _from_framework(error: exceptions.APIException) -> Problem:
         value = getattr(error, attribute, None)
         if value:
             headers[header] = str(value)
-    said = error.detail if isinstance(error.detail, str) else "The server refused the request."
-    detail = " ".join(filter(None, (str(said), _REMEDIES.get(status))))
+    said = str(error.detail) if isinstance(error.detail, str) else "The server refused the request."
+    quoted = said.partition('"')[2].rpartition('"')[0]
+    detail = _SENTENCES[type(error)].format(quoted) if type(error) in _SENTENCES else said
     return Problem(status, _CODES.get(status, pointer((error.default_code,))[1:]), detail, headers=headers)
 
 

@@ -208,7 +208,7 @@ class Values(StrictField):
 
 
 class Time(StrictField, serializers.DateTimeField):
-    """ISO 8601 time as text, with its offset from UTC."""
+    """ISO 8601 time as text, with a UTC offset."""
 
     def to_internal_value(self, data: Any) -> datetime:
         """Return the time in UTC."""

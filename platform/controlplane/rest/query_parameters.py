@@ -89,7 +89,7 @@ def read_text(name: str, text: str) -> str:
 
 
 def read_time(name: str, text: str) -> datetime:
-    """Read an ISO 8601 time with its offset from UTC; raise `Problem` with the parameter's name."""
+    """Read an ISO 8601 time with a UTC offset; raise `Problem` with the parameter's name."""
     try:
         return read_utc(text)
     except Refused as refused:

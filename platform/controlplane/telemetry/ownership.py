@@ -43,7 +43,7 @@ def check_rows(client: Client, dataset: str, rows: Sequence[Any]) -> None:
 
 
 def check_name(client: Client, field: str, value: str, mine: str) -> None:
-    """Raise `Problem` (403) if a report has another name than the client's name `mine`."""
+    """Raise `Problem` (403) if a report has a name that differs from the client's name `mine`."""
     if value != mine:
         detail = f"{_rule(client)} Report as {mine}."
         _refuse(client, [FieldError(f"/{field}", "forbidden", detail, value)])

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 
 from tercast.client.event_origins import REASON_TEXTS, EventOrigins, LearnedOrigins, RejectedEvent
@@ -16,7 +16,7 @@ from tercast.client.metadata_sources import AnnouncedFilter, MetadataSource
 from tercast.client.subscriber import Delivery, Subscriber
 from tercast.client.telemetry import HostTelemetry, closing_telemetry
 from tercast.client.transports import FabricPort, Transport
-from tercast.errors import Refused, TercastError
+from tercast.errors import Path, Refused, TercastError
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
 from tercast.runtime.strict_json import integer_json
@@ -58,8 +58,8 @@ def listen(
     `asker` opens a transport for control messages, which the in-band mode needs.
     """
     wanted = _wanted(args, source)
-    for entry in wanted:
-        Filter.parse(entry.filter, source.topic(entry.topic), ("subscriptions", entry.name))
+    for entry, place in zip(wanted, _places(args, wanted), strict=True):
+        Filter.parse(entry.filter, source.topic(entry.topic), place)
     transport, ip = opener(source)
     with (
         closing(transport),
@@ -171,6 +171,13 @@ def _print_deliveries(args: Namespace, subscriber: Subscriber, show: Callable[[D
         sys.stdout.write(show(delivery) + "\n")  # in one call, so that an interrupt does not split the line
         sys.stdout.flush()
         shown += 1
+
+
+def _places(args: Namespace, wanted: Sequence[AnnouncedFilter]) -> list[Path]:
+    """The place of each filter, for messages."""
+    if args.filter is None:
+        return [("subscriptions", entry.name) for entry in wanted]
+    return [("filter",)] if len(wanted) == 1 else [("filter", index) for index in range(len(wanted))]
 
 
 def _wanted(args: Namespace, source: MetadataSource) -> list[AnnouncedFilter]:

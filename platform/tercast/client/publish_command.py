@@ -211,7 +211,7 @@ def _file_events(path: str, topic: Topic, name: str | None) -> Iterator[tuple[st
 
 
 def _parse_line(line: str, topic: Topic, name: str | None, place: str) -> EventValues | None:
-    """The values in a line; None if they belong to another advertisement than `name`."""
+    """The values in a line; None if they do not belong to the advertisement `name`."""
     try:
         fields = expect_keys(parse_json(line), (), ("publisher", "values"))
         if expect_text(fields["publisher"], ("publisher",)) != name and name is not None:

@@ -25,6 +25,7 @@ from tercast.wire.packets import pack_ip
 _TIMEOUT_S = 10.0
 _LARGEST_ANSWER = 64 << 20
 _LONGEST_REASON = 300
+_TOKEN = re.compile(r"[!-~]*")
 
 RestRow = Mapping[str, object]
 
@@ -37,6 +38,8 @@ class Api:
             raise ApiError(f"{url!r} is not an API address; it must start with http:// or https://")
         self._base = url.rstrip("/") + "/"
         self._headers = {"Accept": "application/json"}
+        if not _TOKEN.fullmatch(token or ""):
+            raise ApiError("the token has spaces or line breaks; use one token, which has neither")
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
 
@@ -106,9 +109,7 @@ class Api:
         rows = self.rows(path, **parameters)
         if len(rows) != 1:
             asked = ", ".join(f"{key} {value!r}" for key, value in parameters.items())
-            raise ApiError(
-                f"GET {path}: found {len(rows)} objects with {asked} instead of one; check the name"
-            )
+            raise ApiError(f"GET {path}: {len(rows) or 'no'} objects have the {asked}; check it")
         return rows[0]
 
 
@@ -270,9 +271,7 @@ _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedire
 
 def _announced(row: RestRow, letter: str) -> AnnouncedFilter:
     name = str(row.get("id"))
-    by_dz = (
-        "filter" in row and row["filter"] is None
-    )  # the host announced a dz set; no filter narrows it further
+    by_dz = "filter" in row and row["filter"] is None  # the host announced a dz set, and no filter
     text = "" if by_dz else _text(row, "filter")
     return AnnouncedFilter(letter + name.removeprefix(letter), _text(row, "topic"), text)
 
@@ -292,9 +291,10 @@ def _problem(error: urllib.error.HTTPError) -> str:
         return str(error.reason)
     if not isinstance(problem, dict):
         return str(error.reason)
-    parts = [str(problem[key]) for key in ("title", "detail") if problem.get(key)]
-    errors = problem.get("errors")
-    for entry in errors if isinstance(errors, list) else ():
-        if isinstance(entry, dict):
-            parts.append(f"{entry.get('pointer', '')} {entry.get('detail', '')}".strip())
-    return " ".join(": ".join(parts).split())[:_LONGEST_REASON] or str(error.reason)
+    listed = problem.get("errors")
+    errors = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    causes = [f"{entry.get('pointer', '')} {entry.get('detail', '')}".strip().rstrip(".") for entry in errors]
+    detail = str(problem.get("detail") or "").removesuffix("; see `errors`.")
+    summary = "" if detail in (entry.get("detail") for entry in errors) else detail
+    parts = (str(problem.get("title") or ""), summary, "; ".join(causes))
+    return " ".join(": ".join(filter(None, parts)).split())[:_LONGEST_REASON] or str(error.reason)

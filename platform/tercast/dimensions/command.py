@@ -88,7 +88,10 @@ def run_dimensions(args: argparse.Namespace) -> int:
     }
     write_json(args.output, {"topics": {name: proposal.to_json() for name, proposal in found.items()}})
     for name in workloads.keys() - found.keys():
-        print(f"{name}: no choice; a subscription and two events are needed", file=sys.stderr)
+        print(
+            f"{name}: no proposal; it needs at least one subscription and two events of the topic",
+            file=sys.stderr,
+        )
     if args.apply is not None:
         spaces = {name: proposal.space(args.method) for name, proposal in found.items()}
         write_json(args.apply, read_document(args.scenario, partial(_in_spaces, spaces=spaces)))

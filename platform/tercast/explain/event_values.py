@@ -75,7 +75,9 @@ class RawValues:
         attribute = topic.attribute(name)
         if name not in given:
             of = shown(topic.name)
-            detail = f"{shown(name)} has no value; an event of topic {of} needs one of type {attribute.kind}"
+            detail = (
+                f"{shown(name)} has no value; an event of topic {of} needs a value of type {attribute.kind}"
+            )
             raise Refused(path, "missing_attribute", detail)
         if self.texts is not None:
             try:

@@ -66,7 +66,8 @@ def event_of(
         return read_event(space, [ads[publisher]], values)
     if publisher not in situation.topology.hosts:
         detail = (
-            f"{shown(publisher)} is neither the id of an active advertisement nor a host; use one of them"
+            f"{shown(publisher)} is neither the id of an active advertisement nor the name of a host; "
+            "use such an id or name"
         )
         raise Refused(("publisher",), "unknown_publisher", detail, publisher)
     own = [ad for ad in ads.values() if ad.host == publisher and topic in (None, ad.topic)]

@@ -122,7 +122,7 @@ def _check_encoding(scenario: Scenario, name: str, cells: tuple[Dz, ...], found:
     if lost:
         found.add(
             "encoding",
-            f"{name}: events that match its filter are outside its dz",
+            f"{name}: events that match its filter are outside its encoding",
             topic=registration.topic,
             region=lost,
         )

@@ -210,6 +210,7 @@ def read_budget_option(text: str) -> tuple[str, int | None]:
     if number == "none":
         return switch, None
     if not (number.isascii() and number.isdecimal()) or len(number) > 9:
-        detail = f"{shown(number)} is not a budget for {shown(switch)}; use 0 or a larger integer, or none"
+        rule = "use an integer of at least 0, or the word none (no limit)"
+        detail = f"{shown(number)} is not a budget for {shown(switch)}; {rule}"
         raise Refused((), "out_of_range", detail, number)
     return switch, int(number)

@@ -69,8 +69,8 @@ def _network(carried: ScenarioResult, expected: Expected | None) -> list[str]:
     method = carried.method
     if expected is not None:
         return [
-            f"{method}: expected cost per event: {expected.copies:.4f} redundant copies between switches and "
-            f"{expected.unwanted:.4f} false positives more than with exact tables{_gap(carried)}"
+            f"{method}: expected cost of merging per event: {expected.copies:.4f} redundant copies between "
+            f"switches and {expected.unwanted:.4f} false positives{_gap(carried)}"
         ]
     if carried.planner.budget_enforcer.covers():
         return [f"{method}: redundant copies and false positives are {UNKNOWN}"]

@@ -116,7 +116,8 @@ class Registry:
         if found is None:
             example = "a1" if kind == ADVERTISEMENT else "q1"
             detail = (
-                f"there is no active {kind} {shown(request.id)}; use the id of one, for example {example}"
+                f"there is no active {kind} {shown(request.id)}; use the id of an active {kind}, "
+                f"for example {example}"
             )
             raise Refused(("id",), "unknown_id", detail, request.id)
         if found.kind != kind:

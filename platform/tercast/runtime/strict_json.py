@@ -90,7 +90,7 @@ def key_errors(
     for key in obj:
         if not isinstance(key, str) or key not in known:
             name = key if isinstance(key, str) else str(key)
-            detail = f"unknown key; use {', '.join(known)}"
+            detail = f"unknown key; use one of {', '.join(known)}"
             yield Refused((*path, name), "unknown_key", detail, obj[key])
     for key in required:
         if key not in obj:

@@ -101,7 +101,7 @@ def _read(row: Mapping[str, Any], dataset: Dataset, path: Path, out: Row, read: 
     known = {column.name for column in dataset.columns}
     for name in row:
         if name not in known:
-            detail = f"unknown column of {dataset.name}; use {', '.join(sorted(known))}"
+            detail = f"unknown column of {dataset.name}; use one of {', '.join(sorted(known))}"
             yield Refused((*path, str(name)), "unknown_column", detail, row[name])
     needed = {*dataset.key, dataset.time}
     for column in dataset.columns:

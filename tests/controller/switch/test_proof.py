@@ -89,7 +89,7 @@ def test_the_first_key_of_a_datapath_id_is_remembered_over_restarts(folder: Path
     assert f"stored for this datapath id in {path};" in verdict(again, A, other)
     assert verdict(again, A, first) == verdict(again, B, other) == "key"
     for policy in ProofPolicy:
-        assert "has another key than the one stored" in verdict(Proofs(policy, path), A, other)
+        assert "has a key that differs from the one stored" in verdict(Proofs(policy, path), A, other)
     held = json.loads(path.read_text())
     del held[dpid(A)]
     path.write_text(json.dumps(held))
@@ -105,7 +105,7 @@ def test_an_operator_binds_keys_in_a_file(folder: Path, tmp_path: Path) -> None:
     path.write_text(json.dumps({dpid(A): spaced}))
     proofs = Proofs(ProofPolicy.BOUND, path)
     assert verdict(proofs, A, shown(folder, "plain")) == "key"
-    assert "has another key than the one stored" in verdict(proofs, A, shown(folder, "other"))
+    assert "has a key that differs from the one stored" in verdict(proofs, A, shown(folder, "other"))
     assert "has no datapath id" in verdict(proofs, B, shown(folder, "other"))
     path.write_text("{")
     assert verdict(proofs, A, shown(folder, "plain")) == "key", "a broken edit changes nothing"
@@ -124,7 +124,7 @@ def test_a_file_that_cannot_be_read_stops_the_start(tmp_path: Path, text: str) -
 def test_keys_are_remembered_where_no_file_can_be_written(folder: Path, tmp_path: Path) -> None:
     proofs = Proofs(ProofPolicy.FIRST_USE, tmp_path / "missing" / "keys.json")
     assert verdict(proofs, A, shown(folder, "plain")) == "key"
-    assert "has another key than the one stored" in verdict(proofs, A, shown(folder, "other"))
+    assert "has a key that differs from the one stored" in verdict(proofs, A, shown(folder, "other"))
 
 
 def test_stored_keys_are_limited(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

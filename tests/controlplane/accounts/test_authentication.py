@@ -36,7 +36,9 @@ def test_only_a_digest_is_kept(user):
     "header", ["Bearer", "Bearer ", "Bearer a b", "Bearer x", "Bearer \udcff", "Token x", "Basic eDp5", ""]
 )
 def test_a_bad_header_does_not(user, problem, header):
-    problem(bearer(header).get("me/"), 401)
+    detail = problem(bearer(header).get("me/"), 401)["detail"]
+    assert ("The token is unknown." in detail) == (len(header.split()) == 2 and header.startswith("Bearer"))
+    assert detail.lower().count("send") == 1  # one remedy, not two
 
 
 def test_an_expired_token_does_not(user, problem):

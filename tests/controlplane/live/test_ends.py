@@ -42,7 +42,7 @@ async def _refusal(headers, feed):
         ({}, 4401, "Authorization: Bearer"),
         ({"origin": ORIGIN}, 4401, "log in"),
         ({"origin": ORIGIN, "cookie": "sessionid=made-up"}, 4401, "log in"),
-        ({"authorization": "Bearer made-up"}, 4401, "Unknown token"),
+        ({"authorization": "Bearer made-up"}, 4401, "The token is unknown"),
         ({"authorization": "Bearer"}, 4401, "Bearer"),
         ({"authorization": "Basic dmVyYTpw"}, 4401, "log in"),
     ],

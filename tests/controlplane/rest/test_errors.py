@@ -43,7 +43,7 @@ def test_the_list_of_objects_is_named(operator, problem, address, listed):
 
 def test_the_wrong_method_gets_the_allowed_ones(operator, problem):
     answer = operator.put("topics/", {})
-    problem(answer, 405)
+    assert "does not support the method PUT." in problem(answer, 405)["detail"]
     assert {"GET", "POST"} <= set(answer.headers["Allow"].split(", "))
 
 
@@ -52,6 +52,7 @@ def test_the_wrong_method_gets_the_allowed_ones(operator, problem):
 )
 def test_bodies_are_json(operator, problem, content_type):
     document = problem(operator.raw("POST", "topics/", '{"name": "a"}', content_type=content_type), 415)
+    assert f'of the type "{content_type}"' in document["detail"]
     assert "application/json" in document["detail"]
 
 

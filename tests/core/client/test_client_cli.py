@@ -349,8 +349,9 @@ def test_a_bad_line_is_reported_before_anything_is_sent(
         ([], "nothing to listen for"),
         (["--filter", "low = 1"], "topic: --filter needs a topic"),
         (["--filter", "low = 1", "--topic", "t"], 'topic: unknown topic "t"; use one of quotes'),
-        (["--filter", "low = ", "--topic", "quotes"], "subscriptions.f1: "),
-        (["--filter", "low < 0", "--topic", "quotes"], "subscriptions.f1: no event of topic"),
+        (["--filter", "low = ", "--topic", "quotes"], "filter: at character 7: "),
+        (["--filter", "low < 0", "--topic", "quotes"], "filter: no event of topic"),
+        (["--filter", "", "--filter", "low = ", "--topic", "quotes"], "filter[1]: at character 7: "),
     ],
 )
 def test_listening_for_nothing_that_is_there_is_one_line(capsys, scenario, arguments, message):

@@ -114,6 +114,10 @@ def test_the_token_comes_from_a_file(server, url, tmp_path):
     assert [token for _, token in server.asked] == ["Bearer from-file", None]
     with pytest.raises(ApiError, match="cannot read the token"):
         Api.with_token_file(url, tmp_path / "nowhere")
+    file.write_text("# A page\n\nwith a secret\n")
+    with pytest.raises(ApiError, match="the token has spaces or line breaks") as refused:
+        Api.with_token_file(url, file)
+    assert "secret" not in str(refused.value)
 
 
 def test_a_problem_is_one_line_with_all_its_errors(server, source):
@@ -121,16 +125,37 @@ def test_a_problem_is_one_line_with_all_its_errors(server, source):
         {"pointer": "/name", "code": "bad", "detail": '"x y" is not a name.\nTake another.', "value": "x y"},
         {"pointer": "/port", "code": "bad", "detail": "0 is not a port.", "value": 0},
     ]
-    problem = {"title": "Bad request", "status": 400, "detail": "Two are wrong.", "errors": errors}
+    problem = {
+        "title": "Bad request",
+        "status": 400,
+        "detail": "2 are wrong; see `errors`.",
+        "errors": errors,
+    }
     server.answers["/api/v1/hosts/ name=h1"] = (400, problem)
     with pytest.raises(ApiError) as caught:
         source.host("h1")
     text = str(caught.value)
     assert "\n" not in text
     assert (
-        'hosts/?name=h1: 400 Bad request: Two are wrong.: /name "x y" is not a name. Take another.: /port 0'
-        in text
+        'hosts/?name=h1: 400 Bad request: 2 are wrong: /name "x y" is not a name. Take another; '
+        "/port 0 is not a port"
+    ) in text
+    server.answers["/api/v1/hosts/ name=h1"] = (
+        400,
+        {**problem, "detail": "0 is not a port.", "errors": errors[1:]},
     )
+    with pytest.raises(ApiError, match=r"400 Bad request: /port 0 is not a port$"):
+        source.host("h1")
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [((), "no objects have the name 'h1'; check it"), (({}, {}), "2 objects have the name 'h1'; check it")],
+)
+def test_a_name_of_no_object_or_of_several_is_refused(server, source, rows, message):
+    server.answers["/api/v1/hosts/ name=h1"] = page(*rows)
+    with pytest.raises(ApiError, match=message):
+        source.host("h1")
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,10 @@ def test_sizes_that_make_no_topology_are_refused(make, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, r"cannot be read \(No such file or directory\); name a file or one of abilene"),
+        (
+            None,
+            r"cannot be read \(No such file or directory\); use the path of a file, or the name .*: abilene",
+        ),
         ("{", "is not JSON"),
         ("[]", "is not a topology object"),
         ('{"hosts": {}}', "hosts: is not a list of objects"),

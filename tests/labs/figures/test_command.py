@@ -46,7 +46,7 @@ def chosen(*numbers: str, paper: str | None = None) -> list[str]:
 def test_figures_are_chosen_by_number_name_and_paper() -> None:
     assert chosen("6.2", "7f", "debs-5l") == ["mishra-6.2", "pleroma-7f", "debs-5l"]
     assert chosen(paper="mishra") == ["mishra-6.2", "mishra-6.3", "mishra-6.7"]
-    with pytest.raises(LabError, match="9z: is not a figure"):
+    with pytest.raises(LabError, match="9z: there is no such figure"):
         chosen("9z")
 
 

@@ -35,5 +35,7 @@ test("the predicted cost has units, and a reason where it is unknown", () => {
   expect(predictedCost({ ...known, unwanted_per_second: null, reason: "the rate is unknown." })).toContain(
     "redundant copies. The rate is unknown.",
   );
-  expect(predictedCost({ ...known, together: 4 })).toContain("for 4 requests that are planned together");
+  expect(predictedCost({ ...known, together: 4 })).toContain(
+    "This is the total of 4 requests, which the platform planned together.",
+  );
 });

@@ -78,7 +78,7 @@ export const text = {
     publisher: "Publisher",
     subscriber: "Subscriber",
     clientHelp:
-      "With the token, a program can announce and withdraw filters, and send reports, only for this publisher or subscriber.",
+      "A program with this token can announce filters, withdraw filters and send reports. It can do so only for this publisher or subscriber.",
     searching: "…",
     noPublisher: "No matching publisher",
     noSubscriber: "No matching subscriber",

@@ -53,7 +53,7 @@ export const text = {
     publishers: "Advertisements (ids)",
     kinds: "Request kinds",
     all: "all",
-    help: "Each filter changes only some charts. For example, the filter Topics changes only the charts Delay and False positives, because only their data is stored by topic. A filter also applies to charts that are not grouped by its values. Leave a filter empty to show all values.",
+    help: "Each filter changes only some charts. For example, the filter Topics changes only the charts Delay and False positives, because only their data is stored by topic. A filter applies to every grouping of a chart: the filter Topics also changes Delay by host. Leave a filter empty to show all values.",
     window: "Window (time interval of one point)",
     scheduledWindow: "As in the schedule",
   },
@@ -346,7 +346,7 @@ export const text = {
     heading: (id: number, topic: string) => `Proposal ${id} for ${topic}`,
     keep: (space: string) => `Keep the event space (${space}). No other choice has fewer false positives.`,
     space: (attributes: string, cuts: number) =>
-      cuts ? `${quantity(cuts, "cut")}, then ${attributes}` : attributes,
+      cuts ? `${attributes} and ${quantity(cuts, "cut")}` : attributes,
     change: (space: string, before: string) => `New event space: ${space}. Event space now: ${before}.`,
     saved: (saved: string, error: string, events: number) =>
       `Predicted to save ${saved} ± ${error} false positives per event, estimated with ${quantity(events, "event")}.`,

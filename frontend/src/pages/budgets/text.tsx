@@ -291,7 +291,7 @@ export const text = {
         "merged entries; some cells inside them keep their own entries (chosen so that the cost stays low even if future events differ from past events)",
       installed: "the installed entries (no change)",
     } as Record<string, string>,
-    gap: "Cost compared with the best choice of merged entries without exceptions (negative: this run costs less). An exception is a cell that keeps its own entry inside a merged entry.",
+    gap: "Cost of this run, compared with the best choice of merged entries that have no exceptions. If the value is negative, this run costs less. An exception is a cell inside a merged entry that keeps its own entry.",
     time: "Calculation time",
     seconds: (seconds: string) => `${seconds} s`,
     unmet: "Budgets that are too small",

@@ -9,7 +9,7 @@ export const text = {
   noPublisher: "No publishers yet. Set up a network with a host that publishes events.",
   setUp: "Set up a network",
   start:
-    "Enter an event, or select a past event. The page shows the path of the event, and the entry that the event matches at each switch. For each host, it shows why the host receives the event or not.",
+    "Enter an event, or select a past event. The page shows the path of the event, and the entry that the event matches at each switch. It also shows which hosts receive the event, and why.",
   form: {
     publisher: "Publisher",
     noPublisher: "No matching publishers.",
@@ -139,7 +139,7 @@ export const text = {
     other_ports: "entry sends to other ports",
     other_action: "entry has another action",
     other_wiring: "link leads to another switch",
-    unreachable: "no path of links that are up",
+    unreachable: "no working path",
     switch_down: "switch out of service",
     host_down: "host without an active port",
     no_advertisement: "no advertisement",

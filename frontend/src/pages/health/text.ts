@@ -182,7 +182,7 @@ export const text = {
   foundLinks: {
     title: "Found links",
     about:
-      "Discovery probes cross these links, but they are not registered. “Approve” adds a link to the network; “Reject” does not. Approve a link only if you know that there is a cable: two hosts that forward probes to each other look the same.",
+      "Discovery probes cross these links, but they are not registered. “Approve” adds a link to the network; “Reject” does not. Approve a link only if you know that there is a cable: if two hosts forward probes to each other, this list shows a link that does not exist.",
     empty: "No link waits for approval, and none is rejected.",
     columns: { link: "Link", state: "State", reason: "Reason", found: "Found", decision: "Decision" },
     name: (a: string, b: string) => `${a} to ${b}`,

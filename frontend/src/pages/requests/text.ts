@@ -167,6 +167,7 @@ export const text = {
     code: (code: number) => `New code: ${code}.`,
     followed: "Publishers changed at",
     notified: "Publishers were notified at",
-    inPlace: "changed without a transition: events may be lost or duplicated",
+    inPlace:
+      "changed without a transition (switches did not have old and new entries at the same time): events may be lost or duplicated",
   },
 };

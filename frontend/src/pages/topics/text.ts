@@ -22,7 +22,7 @@ export const text = {
     name: "Name",
     nameHelp: "Publishers, subscribers and API calls use this name.",
     order:
-      "Switches check indexed attributes, hosts check all attributes. Begin with the attributes that most filters use: the binary string that switches compare (dz) has a limited length, and the first attributes get more of its bits.",
+      "Switches check indexed attributes. Hosts check all attributes. Begin with the attributes that most filters use: the binary string that switches compare (dz) has a limited length, and the first attributes get more of its bits.",
     add: "Add attribute",
     seal: "Seal events",
     sealHelp:
@@ -121,7 +121,7 @@ export const text = {
   indexing: {
     title: (name: string) => `Indexed attributes of ${name}`,
     intro:
-      "Switches check indexed attributes, hosts check all attributes. After a change, the platform calculates the cells of all filters of the topic again. The topic then migrates to its other code, a number in the addresses of its events. If the tables have capacity for the old and the new entries, no event is lost or duplicated.",
+      "Switches check indexed attributes. Hosts check all attributes. After a change, the platform calculates the cells of all filters of the topic again. The addresses of events contain a code. Each topic has two codes, and the change migrates it to the other one. If the tables have capacity for the old and the new entries, no event is lost or duplicated.",
     attributes: "Indexed attributes",
     attribute: (name: string, type: string) => `${name} (${type})`,
     atLeastOne: "Select at least one attribute.",

@@ -245,7 +245,7 @@ def _texts(found: Any) -> tuple[str, ...]:
 def _time(found: Any) -> datetime:
     time = datetime.fromisoformat(found)
     if time.tzinfo is None or time.year > 9000:
-        raise ValueError("expected a time with its offset from UTC")
+        raise ValueError("expected a time with a UTC offset")
     return time
 
 

@@ -174,7 +174,7 @@ class ConnectSerializer(serializers.Serializer[Any]):
     )
     note = serializers.CharField(allow_blank=True, help_text="advice on the addresses")
     command = serializers.CharField(
-        help_text="command for a switch; replace BRIDGE by the name of its bridge"
+        help_text="command for a switch; replace BRIDGE with the name of its bridge"
     )
     switches = serializers.IntegerField(help_text="number of registered switches")
     connected = serializers.IntegerField(help_text="number of these that are connected")

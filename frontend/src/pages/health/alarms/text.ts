@@ -56,13 +56,13 @@ export const text = {
       remedy: "Read the problems of the switch in the tab Switches. The alarm ends when they are solved.",
     },
     late_error: {
-      title: "A switch refused a change after it had confirmed it",
+      title: "A switch refused a change that it had confirmed",
       meaning: "The table of the switch may differ from the plan.",
       remedy: "Audit the switch. The audit lists and repairs differences.",
     },
     signalling_flood: {
       title: "A host sends too many control messages",
-      meaning: "The host exceeds the rate limit of its port. The controller drops the further messages.",
+      meaning: "The host exceeds the rate limit of its port. The controller drops further messages.",
       remedy: "Check the host at this port. docs/signalling.md lists the rate limits.",
     },
     link_silent: {
@@ -82,7 +82,7 @@ export const text = {
     probe_flood: {
       title: "A host sends too many LLDP frames",
       meaning:
-        "The host exceeds the rate limit of its port. The controller drops the further frames. Links at other ports are not affected.",
+        "The host exceeds the rate limit of its port. The controller drops further frames. Links at other ports are not affected.",
       remedy: "Find the host at this port, or disable the port.",
     },
     bad_probe: {
@@ -185,7 +185,7 @@ export const text = {
     silentWriter: {
       title: "A program that writes telemetry stopped without a final report",
       meaning:
-        "The program was killed or is disconnected. Its rows after its last report are missing. Results count events that were delivered after this report as lost.",
+        "The program was killed or is disconnected. Its rows after its last report are missing. An event that was delivered after this report is counted as lost.",
       remedy: "Start the program again.",
     },
     telemetry: {

@@ -79,7 +79,7 @@ export function parseCsv(text: string, fields: readonly string[]): Parsed {
   return { items, lines: whole.map(({ line }) => line), troubles };
 }
 
-/** Return the problem of a header line with another separator than commas, or null. */
+/** Return the problem of a header line that is not separated by commas, or null. */
 function otherSeparator(text: string): ParseProblem | null {
   const lines = text.split(/\r\n|\r|\n/);
   const at = lines.findIndex((line) => line.trim() !== "");

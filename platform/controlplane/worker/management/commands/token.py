@@ -20,7 +20,7 @@ from controlplane.worker.management.base_command import PlatformCommand
 
 
 class Command(PlatformCommand):
-    """Issue an access token, print it and do not store it; the audit log records the issue."""
+    """Create an access token and print it. It is not stored; the audit log records the call."""
 
     help = __doc__ or ""
 
