@@ -46,7 +46,7 @@ def compile_all() -> None:
 
 
 def _compile_in_two_processes() -> None:
-    """Compile on two cores: the kernels of spaces with cuts take as long as all others."""
+    """Compile on two cores: the kernels of spaces with cuts take as much time as all others."""
     context = multiprocessing.get_context("fork")
     half = context.Process(target=_compile_cut_encoder)
     half.start()

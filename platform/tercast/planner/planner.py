@@ -22,7 +22,7 @@ from tercast.aggregation.incremental.request_handlers import (
 from tercast.errors import Refused, RefusedMany
 from tercast.eventspace.dz import DzSet
 from tercast.planner import dry_run
-from tercast.planner.batch import encode_filters, request_runs
+from tercast.planner.batch import ReadRequest, encode_filters, request_runs
 from tercast.planner.external_cells import ExternalCells
 from tercast.planner.network_changes import NetworkChanges
 from tercast.planner.registrations import Registrations
@@ -43,7 +43,7 @@ from tercast.requests.model import (
     Unsubscribe,
 )
 from tercast.requests.outcome import DryRun, Outcome, TreeView
-from tercast.requests.reader import read_request
+from tercast.requests.reader import read_or_refusal
 
 __all__ = ["DryRun", "Outcome", "Planner", "TreeView"]
 
@@ -68,12 +68,13 @@ class Planner(PlannerState):
 
     def apply(self, request: Mapping[str, Any] | Request | Refused) -> Outcome:
         """Carry out one request, or refuse it and change nothing; refuse a request that is invalid."""
+        return self._apply(read_or_refusal(request))
+
+    def _apply(self, request: ReadRequest) -> Outcome:
         self.applied += 1
+        if isinstance(request, Refused):
+            return Outcome(ok=False, reason=request)
         try:
-            if type(request) is dict or isinstance(request, Mapping):  # the first test is faster
-                request = read_request(request)
-            elif isinstance(request, Refused):
-                return Outcome(ok=False, reason=request)
             return self._carry_out(request)
         except Refused as refused:
             return Outcome(ok=False, reason=refused)
@@ -89,10 +90,10 @@ class Planner(PlannerState):
         outcomes: list[Outcome] = []
         for routine, run in request_runs(requests):
             if not routine:
-                outcomes += [self.apply(request) for request in run]
+                outcomes += [self._apply(request) for request in run]
                 continue
             with self._encoded(encode_filters(self, run)), self._registrations.together():
-                outcomes += [self.apply(request) for request in run]
+                outcomes += [self._apply(request) for request in run]
         return outcomes
 
     def in_turn(self, requests: Iterable[Mapping[str, Any] | Request]) -> Iterator[Outcome]:
@@ -104,7 +105,7 @@ class Planner(PlannerState):
         for routine, run in request_runs(requests):
             with self._encoded(encode_filters(self, run) if routine else {}):
                 for request in run:
-                    yield self.apply(request)
+                    yield self._apply(request)
 
     def snapshot(self) -> dict[str, Any]:
         """Return the complete state as JSON, from which `restore` continues."""

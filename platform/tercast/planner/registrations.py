@@ -150,6 +150,8 @@ class Registrations:
     def _exceeded(self, registration: Registration) -> tuple[BudgetChange | None, tuple[str, ...]]:
         """Return the change by aggregation, and the switches that the request took over budget."""
         planner = self._planner
+        if planner.defers_propagation:  # no table has changed, and no budget is enforced
+            return None, ()
         marked = planner.tracker.take_marked()
         if not planner.budget_enforcer.idle:
             return settle(planner, marked, registration)
