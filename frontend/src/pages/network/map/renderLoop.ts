@@ -14,7 +14,7 @@ export interface Renderer {
 /**
  * Stop the loop of a renderer while nothing changes, and continue it with the next redraw.
  *
- * Otherwise, Cytoscape runs a loop with each frame of the screen for while a page is open.
+ * Otherwise, Cytoscape runs a loop with each frame of the screen while a page is open.
  */
 export function restWhenStill(renderer: Renderer): void {
   const redraw = renderer.redraw;
