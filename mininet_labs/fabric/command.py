@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import signal
 import sys
 from collections.abc import Callable, Mapping
@@ -18,6 +19,8 @@ from tercast.runtime.wording import quantity
 
 CONTROLLER = "tcp:127.0.0.1:6653"
 
+_TARGET = re.compile(r"p?(tcp|ssl):[^\s,]+|p?unix:[^\s,]+").fullmatch
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
@@ -28,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--controller",
         action="append",
+        type=_controller,
         metavar="TARGET",
         help=f"OpenFlow controller; repeat for several (default {CONTROLLER}); `none` for no controller",
     )
@@ -40,6 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--flow-cache", action="store_true", help="cache decisions; then table changes take effect later"
     )
+
+
+def _controller(text: str) -> str:
+    """Return a target of Open vSwitch; a wrong one would only be in the log of the switches."""
+    if text != "none" and not _TARGET(text):
+        rule = "is not a target; use none, or for example tcp:127.0.0.1:6653, ssl:[::1]:6653 or unix:/run/x"
+        raise argparse.ArgumentTypeError(f"{text!r} {rule}")
+    return text
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,10 +1,13 @@
 """Django settings of the control plane; variable values come from `env`."""
 
-from controlplane.config.env import ROOT, Environment
+from controlplane.config.env import ROOT, BadSetting, Environment
 from controlplane.config.log_settings import logging_settings
 from tercast.runtime.secret_files import secret
 
-ENV = Environment.read()
+try:
+    ENV = Environment.read()
+except BadSetting as bad:
+    raise SystemExit(f"tercast: {bad}") from None
 ENV.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 SECRET_KEY = secret(ENV.secrets_dir, "django-secret-key")

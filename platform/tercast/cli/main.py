@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import os
 import sys
@@ -58,12 +59,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = args.run if hasattr(args, "run") else args.call
     try:
         status: int = command(args)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None if it was closed
+            sys.stdout.flush()
     except FileRefused as refused:
         _print_lines(refused.lines)
         return REFUSED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:  # those of files are `FileRefused`
+        if error.errno not in (errno.EPIPE, errno.ENOSPC, errno.EDQUOT):
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still buffered
+        if error.errno != errno.EPIPE:
+            _print_lines([f"standard output cannot be written: {error.strerror}"])
         return REFUSED
     except KeyboardInterrupt:
         return 130

@@ -102,6 +102,8 @@ def write_json(name: str, document: Any, indent: int | None = 1) -> None:
     """
     text = (_encode(document) if indent is None else _indented(document, " " * indent, OUTER)) + "\n"
     if name == STANDARD_OUTPUT:
+        if sys.stdout is None:
+            raise FileRefused(["standard output is closed; name an output file with -o"])
         sys.stdout.write(text)
         sys.stdout.flush()
         return

@@ -1,10 +1,13 @@
 """The environment is read once and typed; a bad value is refused with its name."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from controlplane.config.env import BadSetting, Environment
+from controlplane.config.env import ROOT, BadSetting, Environment
 
 
 def test_nothing_needs_to_be_set():
@@ -85,3 +88,16 @@ def test_spark_reads_the_telemetry_root_by_default(tmp_path):
 def test_a_bad_value_is_refused_with_its_name(name, value):
     with pytest.raises(BadSetting, match=name):
         Environment.read({name: value})
+
+
+def test_commands_end_with_the_sentence_about_a_bad_value():
+    env = {**os.environ, "TERCAST_SETTLING_SECONDS": "abc"}
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "manage.py"), "check"],
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    wanted = "tercast: TERCAST_SETTLING_SECONDS='abc': use a number of seconds from 0 to 600\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", wanted)

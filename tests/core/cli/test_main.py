@@ -293,6 +293,18 @@ def test_the_command_ends_quietly_when_nobody_reads_on(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("target", ["/dev/full", "&-"])
+@pytest.mark.parametrize("command", ["plan", "encode"])
+def test_an_output_that_cannot_be_written_is_named(tmp_path: Path, command: str, target: str) -> None:
+    scenario = tmp_path / "s.json"
+    scenario.write_text(json.dumps(example()))
+    line = f"{sys.executable} -m tercast {command} {scenario} >{target}"
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False, env=_env())
+    named = "is closed; name an output file with -o" if target == "&-" else "cannot be written: No space left"
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"standard output {named}") and done.stderr.count("\n") == 1
+
+
 def test_it_runs_as_a_module(tmp_path: Path) -> None:
     scenario = tmp_path / "s.json"
     scenario.write_text(json.dumps(example()))

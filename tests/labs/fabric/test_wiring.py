@@ -1,11 +1,12 @@
 """From a topology to bridges, ports and links: names, attachments, and refused entries."""
 
+import argparse
 import copy
 import re
 
 import pytest
 
-from mininet_labs.fabric import FabricError
+from mininet_labs.fabric import FabricError, command
 from mininet_labs.fabric.wiring import FabricWiring
 
 TOPOLOGY = {
@@ -138,3 +139,14 @@ def test_a_refused_addition_changes_nothing():
     with pytest.raises(FabricError, match="link: s1:5 to s2:9: a host is attached there"):
         wiring.add_link({"a": "s1", "a_port": 5, "b": "s2", "b_port": 9})
     wiring.add_link({"a": "s1", "a_port": 5, "b": "s2", "b_port": 5})
+
+
+@pytest.mark.parametrize("target", ["zz", "tcp", "tcp:a b", "tcp:127.0.0.1:6653,tcp:127.0.0.1:6654"])
+def test_a_controller_that_is_no_target_is_refused(target, capsys):
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    with pytest.raises(SystemExit):
+        parser.parse_args(["abilene", "--run-dir", "x", "--controller", target])
+    assert f"{target!r} is not a target; use none, or for example tcp:" in capsys.readouterr().err
+    good = ["--controller", "tcp:127.0.0.1:6653", "--controller", "ssl:[::1]:6653", "--controller", "none"]
+    assert parser.parse_args(["abilene", "--run-dir", "x", *good]).controller == good[1::2]
