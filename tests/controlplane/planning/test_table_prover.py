@@ -28,14 +28,14 @@ def loses_entries(monkeypatch) -> None:
 
 def breaks_down(monkeypatch) -> None:
     """A planner with an unexpected error."""
-    real = Planner.apply
+    real = Planner._carry_out
 
-    def apply(self, request):
+    def carry_out(self, request):
         if isinstance(request, Subscribe) and request.id == CULPRIT:
             raise ZeroDivisionError("division by zero")
         return real(self, request)
 
-    monkeypatch.setattr(Planner, "apply", apply)
+    monkeypatch.setattr(Planner, "_carry_out", carry_out)
 
 
 @pytest.mark.parametrize("fault", [loses_entries, breaks_down])
