@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tercast.errors import Refused
+from tercast.eventspace.string_attribute import POINT_BYTES
 from tercast.eventspace.topic import Attribute, Bool, Enum, Float, Int, String, Topic
 from tercast.filters.filter import Filter
 from tercast.filters.syntax_tree import And, Begins, Between, Compare, Not, OneOf, Or, Tree
@@ -54,6 +55,11 @@ def topics(
     return Topic("t", 1, parts, tuple(f"a{i}" for i in chosen))
 
 
+def _is_short(value: Any) -> bool:
+    """Whether a value can be that of a cut; a longer text is refused."""
+    return not isinstance(value, str) or len(value.encode()) <= POINT_BYTES
+
+
 @st.composite
 def cut_topics(
     draw: st.DrawFn, kinds: tuple[str, ...] = ("int", "int", "float", "bool", "enum", "string")
@@ -64,7 +70,7 @@ def cut_topics(
     for _ in range(draw(st.integers(1, 7))):
         leaf = draw(st.sampled_from([n for n, node in enumerate(nodes) if isinstance(node, int)]))
         attribute = draw(st.sampled_from(topic.attributes))
-        value = draw(values(attribute).filter(lambda value: not isinstance(value, str) or len(value) < 8))
+        value = draw(values(attribute).filter(_is_short))
         wider = [*nodes[:leaf], [attribute.name, value], draw(st.integers(0, 3)), draw(st.integers(0, 3))]
         try:
             topic.with_cuts([*wider, *nodes[leaf + 1 :]])
