@@ -1,5 +1,6 @@
 import { Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
+import { useVirtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { FillMark } from "./map/FillMark";
 import { announcement } from "./model/descriptions";
@@ -8,7 +9,6 @@ import { fill, type NetSwitch, type Network, switchState, title } from "./model/
 import { fillText } from "./model/scales";
 import { type SearchHit, searchSwitches } from "./model/search";
 import classes from "./network.module.css";
-import { useRowWindow } from "./rowWindow";
 import { text } from "./text";
 
 const ROW = 40;
@@ -52,15 +52,18 @@ export function SwitchList({
     onSearch(now);
   };
   const rows = useMemo(() => searchSwitches(network, typed, only), [network, typed, only]);
-  const { first, end, reveal } = useRowWindow(list, rows.length, ROW);
-  const latest = useRef(reveal);
-  latest.current = reveal;
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => list.current,
+    estimateSize: () => ROW,
+    overscan: 10,
+  });
   const index = rows.findIndex(({ row }) => row.name === selected);
   const scrolled = useRef<string | null>(null);
   useEffect(() => {
-    if (selected && index >= 0 && scrolled.current !== selected) latest.current(index);
+    if (selected && index >= 0 && scrolled.current !== selected) virtual.scrollToIndex(index);
     scrolled.current = selected;
-  }, [selected, index]);
+  }, [selected, index, virtual]);
 
   const pick = (to: number): string | undefined => {
     const name = rows[Math.max(0, Math.min(rows.length - 1, to))]?.row.name;
@@ -121,23 +124,27 @@ export function SwitchList({
             {typed ? text.list.noMatch(typed) : text.list.none}
           </Text>
         )}
-        <div style={{ height: rows.length * ROW }} role="presentation">
-          {rows.slice(first, end).map((one, offset) => (
-            <Option
-              key={one.row.name}
-              one={one}
-              mark={marked.get(one.row.name)}
-              top={(first + offset) * ROW}
-              place={first + offset + 1}
-              of={rows.length}
-              chosen={one.row.name === selected}
-              onPick={() => {
-                onSelect(one.row.name);
-                if (matchMedia(NARROW).matches) onEnter(one.row.name);
-                else list.current?.focus({ preventScroll: true });
-              }}
-            />
-          ))}
+        <div style={{ height: virtual.getTotalSize() }} role="presentation">
+          {virtual.getVirtualItems().map((item) => {
+            const one = rows[item.index];
+            if (!one) return null;
+            return (
+              <Option
+                key={one.row.name}
+                one={one}
+                mark={marked.get(one.row.name)}
+                top={item.start}
+                place={item.index + 1}
+                of={rows.length}
+                chosen={one.row.name === selected}
+                onPick={() => {
+                  onSelect(one.row.name);
+                  if (matchMedia(NARROW).matches) onEnter(one.row.name);
+                  else list.current?.focus({ preventScroll: true });
+                }}
+              />
+            );
+          })}
         </div>
       </div>
       <Text size="xs" c="dimmed" px={8} py={4}>
