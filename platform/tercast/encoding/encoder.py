@@ -70,7 +70,8 @@ def encode(filter_: Filter, depth: int, limit: int) -> EncodedFilter:
         dz, taken = _cells(filter_, schedule, limit)
         covered = Fraction(taken, schedule.volume(schedule.width, [0] * len(schedule.halvings)))
     share = min(volume.share, covered) if volume.error or filter_.topic.cuts else volume.share
-    excess = min(max(covered / share - 1, Fraction(0)), _LARGEST)
+    # A cell that holds a single value of a continuous attribute has no volume.
+    excess = min(max(covered / share - 1, Fraction(0)), _LARGEST) if share else Fraction(0)
     return EncodedFilter(dz, float(excess), float(share), float(covered), volume.error)
 
 

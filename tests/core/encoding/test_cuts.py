@@ -102,3 +102,13 @@ def test_a_filter_between_two_doubles_has_the_cells_of_the_lower_one() -> None:
         assert inside == [False, True, False]
     either = Filter.parse("x > 0.3 and x < 0.30000000000000004 or n = 9", topic)
     assert encode_dz(either, 20, 50) == encode_dz(Filter.parse("n = 9", topic), 20, 50)
+
+
+def test_a_cell_of_a_single_double_has_no_volume() -> None:
+    """A cut at the upper border is learned from a filter such as `x = 1`."""
+    topic = Topic("t", 1, (Float("x", 0.0, 1.0), Int("n", 0, 9))).with_cuts([["x", 1.0], 1, 1])
+    encoded = encode(Filter.parse("x = 1", topic), 30, 50)
+    assert encoded.covered == encoded.volume == encoded.excess == 0
+    assert not list(missing(Filter.parse("x = 1", topic), encoded.dz))
+    below, at = (topic.event_dz({"x": x, "n": 3}, 30) for x in (0.999, 1.0))
+    assert [dz.set_covers(encoded.dz, (one,)) for one in (below, at)] == [False, True]
