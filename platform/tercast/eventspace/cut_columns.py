@@ -59,7 +59,7 @@ class CutColumns:
     def __init__(self, space: CutSpace) -> None:
         self._space = space
         self._columns = [space.positions.index(position) for position in space.indexed]
-        branches = _branches(space)
+        branches = [*space.leaves, *(branch for branch in space.branches() if branch.cut is not None)]
         numbers = {id(branch): number for number, branch in enumerate(branches)}
         cuts = [branch.cut for branch in branches if branch.cut is not None]
         self._borders = [
@@ -202,17 +202,6 @@ def _append(
         head[:] = np.where(first, head << np.uint64(1) | right, head)
         tail[:] = np.where(live & ~first, tail << np.uint64(1) | right, tail)
     lengths += live
-
-
-def _branches(space: CutSpace) -> list[Branch]:
-    """All branches: leaves first."""
-    inner, waiting = [], [space.root]
-    while waiting:
-        branch = waiting.pop()
-        if branch.cut is not None:
-            inner.append(branch)
-            waiting += (branch.left, branch.right)
-    return [*space.leaves, *inner]
 
 
 def _is_narrow(places: tuple[Any, Any]) -> bool:

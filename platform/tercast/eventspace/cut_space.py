@@ -76,6 +76,16 @@ class CutSpace:
         self.root = self._build_branches(tree)
         self._weigh()
 
+    def branches(self) -> list[Branch]:
+        """All branches, each before those below it."""
+        found, waiting = [], [self.root]
+        while waiting:
+            branch = waiting.pop()
+            found.append(branch)
+            if branch.cut is not None:
+                waiting += (branch.right, branch.left)
+        return found
+
     def event_dz(self, values: Mapping[str, Any]) -> Dz:
         """The dz of an event; Refused for a value outside its domain."""
         places = {}
@@ -183,13 +193,7 @@ class CutSpace:
                 branch.leaf.unit = weight // branch.leaf.volume + 1
                 weight = branch.leaf.unit * branch.leaf.volume
             branch.weight = weight
-        waiting = [self.root]
-        order = []
-        while waiting:
-            branch = waiting.pop()
+        for branch in reversed(self.branches()):
             if branch.cut is not None:
-                order.append(branch)
-                waiting += (branch.left, branch.right)
-        for branch in reversed(order):
-            branch.weight = branch.left.weight + branch.right.weight
-            branch.share = branch.left.share + branch.right.share
+                branch.weight = branch.left.weight + branch.right.weight
+                branch.share = branch.left.share + branch.right.share

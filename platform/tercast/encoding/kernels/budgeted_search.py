@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,15 @@ from tercast.runtime.compiler import compile_kernel
 from tercast.runtime.growable_array import Ints
 
 NO_ROOM = -1
+_FIRST_ROOM, _MOST_ROOM = 2_048, 1 << 20
+
+
+def rooms(least: int) -> Iterator[int]:
+    """Yield numbers of rows, each larger than the last, to try while a kernel returns NO_ROOM."""
+    room = max(_FIRST_ROOM, least)
+    while room <= _MOST_ROOM:
+        yield room
+        room *= 4
 
 
 class SearchArrays(NamedTuple):

@@ -228,7 +228,7 @@ def _weigh_nodes(tree: PartTree) -> bool:
         else:
             if not _open_leaf(tree, node, state[MADE]):
                 return False
-            ragged = source.grids.meta[source.rows.grid[branch], 4]
+            ragged = source.grids.every.meta[source.rows.grid[branch], 4]
             if not tree.disjoint[0] or (tree.counts[0] != 1 and ragged):
                 state[EXACT] = 0
             write(source.met, node, read(tree.met, 0))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tercast.encoding.kernels.budgeted_search import NO_ROOM
+from tercast.encoding.kernels.budgeted_search import NO_ROOM, rooms
 from tercast.encoding.kernels.cell_node import BRANCH, PartTree, new_tree
 from tercast.encoding.kernels.cell_selection import MAX_LIMIT
 from tercast.encoding.kernels.cut_branches import CutSource, plant_in_cuts
@@ -18,7 +18,6 @@ from tercast.encoding.kernels.cut_rows import (
     DescentRows,
     TermRanks,
     border_lists,
-    branches_of,
     descend,
     is_possible,
     make_rows,
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
     from tercast.eventspace.cut_space import Branch, CutSpace
     from tercast.filters.place_terms import PlaceTerm
 
-_FIRST_ROOM = 2_048
-_MOST_ROOM = 1 << 20
 _NOTHING = Fraction(0)
 
 
@@ -49,9 +46,9 @@ class CutEncoder:
 
     def __init__(self, space: CutSpace) -> None:
         self._space = space
-        self._borders = border_lists(space)
-        self._branches = branches_of(space)
-        self._rows, self._leaves, self._grids = make_rows(space, self._borders)
+        self._branches = space.branches()
+        self._borders = border_lists(space, self._branches)
+        self._rows, self._leaves, self._grids = make_rows(space, self._branches, self._borders)
         self._grid = first_grid(self._grids)
 
     @staticmethod
@@ -82,8 +79,7 @@ class CutEncoder:
             packed(last, WIDE),
             np.empty((int(descent.made[0]), 2, 2), np.uint64),
         )
-        room = max(_FIRST_ROOM, 16 * limit, 8 * len(terms))
-        while room <= _MOST_ROOM:
+        for room in rooms(max(16 * limit, 8 * len(terms))):
             count, dz, branches, volumes = _encode(source, self._grid, limit, room)
             if count > 0:
                 known = [self._branches[branch] for branch in branches[:count].tolist()]
@@ -91,7 +87,6 @@ class CutEncoder:
                 return tuple(cells), _share(known, unpacked(volumes[:count])) if shares else _NOTHING
             if count != NO_ROOM:
                 return None
-            room *= 4
         return None
 
     def _ranks(self, terms: Sequence[PlaceTerm]) -> tuple[TermRanks, list[Any], list[Any]]:
@@ -117,13 +112,11 @@ class CutEncoder:
         return ranks, low, high
 
     def _descended(self, ranks: TermRanks, count: int) -> DescentRows | None:
-        room = max(_FIRST_ROOM, 8 * count)
-        while room <= _MOST_ROOM:
+        for room in rooms(8 * count):
             descent = new_descent(self._rows, room)
             descend(self._rows, ranks, descent)
-            if descent.made[0] != -1:
+            if descent.made[0] != NO_ROOM:
                 return descent
-            room *= 4
         return None
 
     def _indexes(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tercast.encoding.kernels.grid_codes import Grid, make_grid
-from tercast.encoding.kernels.wide_numbers import WideNumbers
 from tercast.runtime.compiler import compile_borrower
 from tercast.runtime.growable_array import Ints
 
@@ -17,24 +16,13 @@ if TYPE_CHECKING:
 
 
 class CutGrids(NamedTuple):
-    """The grids of all leaves of a space with cuts, concatenated in the fields of `Grid`.
+    """The grids of all leaves of a space with cuts.
 
-    `bounds[g]`: the numbers of bits, positions of bits, and phantoms before grid g.
+    `every`: the concatenated fields of all grids, and a row of `meta` for each. `bounds[g]`: the numbers of
+    bits, positions of bits, and phantoms before grid g.
     """
 
-    owner: Ints
-    place: Ints
-    below: WideNumbers
-    masks: WideNumbers
-    spots: Ints
-    starts: Ints
-    bits: Ints
-    full_bits: Ints
-    even: Ints
-    sizes: WideNumbers
-    free: Ints
-    phantoms: Ints
-    meta: Ints
+    every: Grid
     bounds: Ints
 
 
@@ -44,7 +32,7 @@ def make_cut_grids(schedules: Sequence[BitSchedule], words: int) -> CutGrids:
     counts = [[len(grid.owner), len(grid.spots), len(grid.phantoms)] for grid in grids]
     bounds = np.concatenate((np.zeros((1, 3), np.int64), np.cumsum(np.array(counts, np.int64), axis=0)))
     fields = [np.concatenate(columns) for columns in list(zip(*grids, strict=True))[:-1]]
-    return CutGrids._make([*fields, np.stack([grid.meta for grid in grids]), bounds])
+    return CutGrids(Grid._make([*fields, np.stack([grid.meta for grid in grids])]), bounds)
 
 
 def first_grid(grids: CutGrids) -> Grid:
@@ -56,23 +44,24 @@ def first_grid(grids: CutGrids) -> Grid:
 @compile_borrower
 def grid_at(grids: CutGrids, number: int) -> Grid:
     """One of the grids. Only functions that count no references may call it."""
+    every = grids.every
     bit, bit_end = grids.bounds[number, 0], grids.bounds[number + 1, 0]
     spot, spot_end = grids.bounds[number, 1], grids.bounds[number + 1, 1]
     phantom, phantom_end = grids.bounds[number, 2], grids.bounds[number + 1, 2]
-    each = grids.meta[number, 2]
+    each = every.meta[number, 2]
     a, b = number * each, (number + 1) * each
     return Grid(
-        grids.owner[bit:bit_end],
-        grids.place[bit:bit_end],
-        grids.below[bit:bit_end],
-        grids.masks[a:b],
-        grids.spots[spot:spot_end],
-        grids.starts[a + number : b + number + 1],
-        grids.bits[a:b],
-        grids.full_bits[a:b],
-        grids.even[a:b],
-        grids.sizes[a:b],
-        grids.free[bit:bit_end],
-        grids.phantoms[phantom:phantom_end],
-        grids.meta[number],
+        every.owner[bit:bit_end],
+        every.place[bit:bit_end],
+        every.below[bit:bit_end],
+        every.masks[a:b],
+        every.spots[spot:spot_end],
+        every.starts[a + number : b + number + 1],
+        every.bits[a:b],
+        every.full_bits[a:b],
+        every.even[a:b],
+        every.sizes[a:b],
+        every.free[bit:bit_end],
+        every.phantoms[phantom:phantom_end],
+        every.meta[number],
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tercast.encoding.kernels.budgeted_search import NO_ROOM
 from tercast.encoding.kernels.cut_grids import CutGrids, make_cut_grids
 from tercast.encoding.kernels.grid_codes import volume_bits
 from tercast.encoding.kernels.wide_numbers import MAX_WIDE_BITS, WideNumbers, packed
@@ -28,7 +29,6 @@ WIDE = 4
 MAX_ATTRIBUTES = 60
 _SPARE_BITS = 6
 WHOLE, LEAF, INNER = range(3)
-NO_ROOM = -1
 
 
 class CutRows(NamedTuple):
@@ -99,11 +99,11 @@ def is_possible(space: CutSpace) -> bool:
     return bool(leaves) and all(volume_bits(leaf.schedule) <= MAX_WIDE_BITS for leaf in leaves)
 
 
-def border_lists(space: CutSpace) -> list[list[Any]]:
+def border_lists(space: CutSpace, branches: Sequence[Branch]) -> list[list[Any]]:
     """The borders of each attribute of `positions`: its cuts, and the ends of its domain."""
     found = [set(space.attributes[position].places) for position in space.positions]
     columns = {position: column for column, position in enumerate(space.positions)}
-    for branch in branches_of(space):
+    for branch in branches:
         if branch.cut is not None:
             found[columns[branch.cut.attribute]].add(branch.cut.place)
     return [sorted(places) for places in found]
@@ -113,17 +113,6 @@ def rank_of(borders: Sequence[Any], place: Any) -> int:
     """The rank of a place."""
     at = bisect_left(borders, place)
     return 2 * at + (at < len(borders) and borders[at] == place)
-
-
-def branches_of(space: CutSpace) -> list[Branch]:
-    """All branches, the root first."""
-    out, waiting = [], [space.root]
-    while waiting:
-        branch = waiting.pop()
-        out.append(branch)
-        if branch.cut is not None:
-            waiting += (branch.right, branch.left)
-    return out
 
 
 def _new_rows(space: CutSpace, columns: dict[int, int], count: int) -> CutRows:
@@ -144,9 +133,10 @@ def _new_rows(space: CutSpace, columns: dict[int, int], count: int) -> CutRows:
     )
 
 
-def make_rows(space: CutSpace, borders: list[list[Any]]) -> tuple[CutRows, LeafNumbers, CutGrids]:
-    """Create the arrays of a space."""
-    branches = branches_of(space)
+def make_rows(
+    space: CutSpace, branches: Sequence[Branch], borders: list[list[Any]]
+) -> tuple[CutRows, LeafNumbers, CutGrids]:
+    """Create the arrays of a space with these branches, the root first, and these borders."""
     numbers = {id(branch): number for number, branch in enumerate(branches)}
     columns = {position: column for column, position in enumerate(space.positions)}
     schedules: dict[int, int] = {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tercast.encoding.kernels.budgeted_search import NO_ROOM
+from tercast.encoding.kernels.budgeted_search import NO_ROOM, rooms
 from tercast.encoding.kernels.cell_node import PartTree, new_tree
 from tercast.encoding.kernels.cell_selection import MAX_LIMIT
 from tercast.encoding.kernels.grid_boxes import (
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from tercast.encoding.grid_boxes import Side
     from tercast.eventspace.interleaving import BitSchedule
 
-_FIRST_ROOM = 2_048
-_MOST_ROOM = 1 << 20
-
 
 class PartEncoder:
     """Encoder of parts on one grid; results equal `tercast.encoding.refinement.refine`."""
@@ -65,14 +62,12 @@ class PartEncoder:
         sides = list(chain.from_iterable(parts))
         counts = np.array([len(side) >> 1 for side in sides], np.int64)
         codes = packed(list(chain.from_iterable(sides)))
-        room = max(_FIRST_ROOM, 16 * limit, 8 * len(parts))
-        while room <= _MOST_ROOM:
+        for room in rooms(max(16 * limit, 8 * len(parts))):
             count, dz, total = _encode(self._grid, counts, codes, limit, room)
             if count > 0:
                 return tuple(unpacked(dz[:count])), unpacked(total)[0]
             if count != NO_ROOM:
                 return None
-            room *= 4
         return None
 
 
