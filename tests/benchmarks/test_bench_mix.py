@@ -2,7 +2,6 @@
 
 import random
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from bench_cuts import measure_learning, mixed_texts
 from bench_mix import measure_case
 
-from tercast.runtime import jit
-
-
-@pytest.fixture(autouse=True)
-def _forget() -> Iterator[None]:
-    yield
-    jit.use(None)
+from tests.support.kernel_modes import restored_kernels  # noqa: F401 - fixture
 
 
 @pytest.mark.full

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,17 +18,12 @@ from tercast.eventspace.topic import Float, Int, Topic
 from tercast.filters.filter import Filter
 from tercast.runtime import jit, kernel_cache
 from tests.property_profiles import examples
+from tests.support.kernel_modes import restored_kernels  # noqa: F401 - fixture
 
 pytest.importorskip("numba")
 
 LIMITS = (1, 2, 3, 4, 5, 7, 16, 33, 50, 256)
 BLANKS = st.sampled_from(("", " ", "  ", "\t", "\n "))
-
-
-@pytest.fixture(autouse=True)
-def _forget() -> Iterator[None]:
-    yield
-    jit.use(None)
 
 
 @st.composite

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.encoding.dispatch import dz_of_terms
-from tercast.encoding.encoder import EncodedFilter, encode, encode_dz
 from tercast.errors import Refused
 from tercast.eventspace.topic import Enum, Float, Int, String, Topic
 from tercast.filters.filter import Filter
@@ -18,6 +16,7 @@ from tercast.filters.place_terms import place_terms
 from tercast.runtime import jit
 from tests.property_profiles import examples
 from tests.support.drawn_tests import drawn_attribute, drawn_test
+from tests.support.kernel_modes import encoded_twice, restored_kernels  # noqa: F401 - fixture
 from tests.support.space_strategies import cut_topics, filters
 
 pytest.importorskip("numba")
@@ -26,28 +25,13 @@ DEPTHS = (1, 2, 3, 5, 8, 10, 20, 40, 80, 96, 112)
 LIMITS = (1, 2, 3, 4, 7, 16, 17, 50)
 
 
-@pytest.fixture(autouse=True)
-def _forget() -> Iterator[None]:
-    yield
-    jit.use(None)
-
-
-def both(drawn: Filter, depth: int, limit: int) -> tuple[EncodedFilter, EncodedFilter]:
-    """Return the results of the kernel and of plain Python."""
-    jit.use(True)
-    quick = encode(drawn, depth, limit)
-    assert encode_dz(drawn, depth, limit) == quick.dz
-    jit.use(False)
-    return quick, encode(drawn, depth, limit)
-
-
 @examples(600)
 @given(st.data())
 def test_all_types_and_operators(data: st.DataObject) -> None:
     topic = data.draw(cut_topics())
     drawn = data.draw(filters(topic))
     depth, limit = data.draw(st.sampled_from(DEPTHS)), data.draw(st.sampled_from(LIMITS))
-    quick, plain = both(drawn, depth, limit)
+    quick, plain = encoded_twice(drawn, depth, limit)
     assert quick == plain
 
 
@@ -100,7 +84,7 @@ def test_trees_with_many_cuts(seed: int) -> None:
     for _ in range(25):
         drawn = drawn_filter(rng, topic)
         if drawn is not None:
-            quick, plain = both(drawn, rng.choice(DEPTHS), rng.choice(LIMITS))
+            quick, plain = encoded_twice(drawn, rng.choice(DEPTHS), rng.choice(LIMITS))
             assert quick == plain, drawn
 
 
@@ -121,6 +105,6 @@ def test_the_kernel_encodes_filters_of_all_types_at_full_depth() -> None:
         drawn = Filter.parse(text, topic)
         terms = place_terms(drawn, space.attributes, space.positions)
         assert dz_of_terms(terms, space, 50, shares=False) is not None
-        quick, plain = both(drawn, 96, 50)
+        quick, plain = encoded_twice(drawn, 96, 50)
         assert quick == plain
         jit.use(True)

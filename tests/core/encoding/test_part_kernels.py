@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tercast.encoding.dispatch import dz_of_parts
-from tercast.encoding.encoder import EncodedFilter, _sides, encode, encode_dz
+from tercast.encoding.encoder import _sides, encode_dz
 from tercast.errors import Refused
 from tercast.eventspace.topic import Attribute, Enum, Int, String, Topic
 from tercast.filters.filter import Filter
 from tercast.runtime import jit
 from tests.property_profiles import examples
 from tests.support.drawn_tests import drawn_attribute, drawn_test
+from tests.support.kernel_modes import encoded_twice, restored_kernels  # noqa: F401 - fixture
 from tests.support.space_strategies import filters, topics
 
 pytest.importorskip("numba")
@@ -25,28 +25,13 @@ DEPTHS = (1, 3, 5, 8, 10, 20, 40, 80, 112)
 LIMITS = (1, 2, 3, 4, 7, 16, 17, 50)
 
 
-@pytest.fixture(autouse=True)
-def _forget() -> Iterator[None]:
-    yield
-    jit.use(None)
-
-
-def both(drawn: Filter, depth: int, limit: int) -> tuple[EncodedFilter, EncodedFilter]:
-    """Return the results of the kernel and of plain Python."""
-    jit.use(True)
-    quick = encode(drawn, depth, limit)
-    assert encode_dz(drawn, depth, limit) == quick.dz
-    jit.use(False)
-    return quick, encode(drawn, depth, limit)
-
-
 @examples(600)
 @given(st.data())
 def test_all_types_and_operators(data: st.DataObject) -> None:
     topic = data.draw(topics())
     drawn = data.draw(filters(topic))
     depth, limit = data.draw(st.sampled_from(DEPTHS)), data.draw(st.sampled_from(LIMITS))
-    quick, plain = both(drawn, depth, limit)
+    quick, plain = encoded_twice(drawn, depth, limit)
     assert quick == plain
 
 
@@ -72,7 +57,7 @@ def test_many_boxes_and_large_domains(count: int) -> None:
         except Refused as refused:
             assert refused.code == "matches_nothing"
             continue
-        quick, plain = both(drawn, depth, limit)
+        quick, plain = encoded_twice(drawn, depth, limit)
         assert quick == plain, (rows, text, depth, limit)
 
 
@@ -83,7 +68,7 @@ def test_hundreds_of_boxes() -> None:
     for _ in range(200):
         tested = rng.sample(range(5), 2)
         terms.append(" and ".join(f"x{i} in [{(low := rng.randrange(1000))}, {low + 20}]" for i in tested))
-    quick, plain = both(Filter.parse(" or ".join(terms), topic), 50, 16)
+    quick, plain = encoded_twice(Filter.parse(" or ".join(terms), topic), 50, 16)
     assert quick == plain
 
 

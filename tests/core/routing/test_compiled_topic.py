@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -33,15 +32,9 @@ from tercast.routing.kernels import compiled_topic, port_semantics, table_change
 from tercast.routing.kernels.patricia import new_nodes
 from tercast.runtime import growable_array
 from tests.property_profiles import some
+from tests.support.kernel_modes import restored_kernels  # noqa: F401 - fixture
 
 Requests = list[dict[str, Any]]
-
-
-@pytest.fixture(autouse=True)
-def open_again() -> Iterator[None]:
-    """Restore the choice of kernels afterwards."""
-    yield
-    jit.use(None)
 
 
 def planned(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -20,19 +19,13 @@ from tercast.runtime import jit
 from tercast.tables.entries import Table
 from tercast.topology.reader import read_topology
 from tests.property_profiles import examples
+from tests.support.kernel_modes import restored_kernels  # noqa: F401 - fixture
 from tests.support.networks import DEPTH, TOPICS, dense_scene
 
 pytest.importorskip("numba")
 
 FINISH = {"op": "finish all moves"}
 CODES = {"a": 4, "b": 6}
-
-
-@pytest.fixture(autouse=True)
-def open_again() -> Iterator[None]:
-    """Restore the choice of kernels afterwards."""
-    yield
-    jit.use(None)
 
 
 @dataclass(frozen=True, slots=True)
