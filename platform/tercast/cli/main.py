@@ -186,22 +186,19 @@ def run_plan(args: argparse.Namespace) -> int:
     scenario = _read_scenario(args.scenario)
     budgets = dict(args.budget or ())
     method = args.aggregation or scenario.aggregation.method
+    lists_entries = bool(args.entries or args.budget or args.aggregation)
     if scenario.partitions:
         plan, timing, entries = plan_partitions(args.scenario, scenario, method, budgets)
     else:
         carried = carry_out(args.scenario, scenario, method, budgets)
         plan, timing = plan_json(carried.planner, carried.failed.values()), carried.timing
-        entries = entries_table(carried) if _wants_entries(args) else []
+        entries = entries_table(carried) if lists_entries else []
     write_json(args.output, plan)
     if args.timing:
         print(json.dumps(timing.to_json()))
-    if _wants_entries(args):
+    if lists_entries:
         _print_lines(entries)
     return DONE
-
-
-def _wants_entries(args: argparse.Namespace) -> bool:
-    return bool(args.entries or args.budget or args.aggregation)
 
 
 def run_verify(args: argparse.Namespace) -> int:

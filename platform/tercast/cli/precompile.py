@@ -33,7 +33,7 @@ def main() -> int:
         return 1
     start = perf_counter()
     _compile_in_two_processes()
-    compile_all()  # loads what the processes have stored, and compiles what two of them stored at a time
+    compile_all()  # loads the compiled kernels, and compiles again what one process has overwritten
     mark_ready()
     print(f"kernels compiled in {perf_counter() - start:.0f} s")
     return 0
@@ -46,7 +46,7 @@ def compile_all() -> None:
 
 
 def _compile_in_two_processes() -> None:
-    """Compile on two cores: the kernels of spaces with cuts take as much time as all others."""
+    """Compile on two cores; the kernels of spaces with cuts take as much time as all others."""
     context = multiprocessing.get_context("fork")
     half = context.Process(target=_compile_cut_encoder)
     half.start()

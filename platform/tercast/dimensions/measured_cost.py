@@ -16,10 +16,10 @@ from tercast.eventspace.dz import Dz, DzSet, canonical
 from tercast.eventspace.event_encoder import event_dz_batch
 from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
+from tercast.runtime.growable_array import Ints
 from tercast.simulation.lookup_tables import column
 
 Flags = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

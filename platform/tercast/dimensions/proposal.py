@@ -8,10 +8,11 @@ from typing import Any
 
 from tercast.dimensions.greedy import greedy
 from tercast.dimensions.learned_space import learned_space
-from tercast.dimensions.measured_cost import Cost, Ints, Measure
+from tercast.dimensions.measured_cost import Cost, Measure
 from tercast.dimensions.spectral import THRESHOLD, AttributeSelection, spectral
 from tercast.dimensions.workload import Workload
 from tercast.eventspace.topic import Topic
+from tercast.runtime.growable_array import Ints
 
 METHODS = ("current", "all", "spectral", "greedy", "learned")
 """Choices that are compared; `all` indexes all attributes and has no cuts."""

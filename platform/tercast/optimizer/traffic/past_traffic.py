@@ -17,10 +17,10 @@ from tercast.errors import Refused, shown
 from tercast.eventspace.dz import Dz, DzSet, covers
 from tercast.eventspace.topic import Topic
 from tercast.requests.registry import Registration
+from tercast.runtime.growable_array import Ints
 from tercast.runtime.strict_json import wrong_type
 
 TrafficColumns = tuple[npt.NDArray[Any], ...]
-Ints = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]
 
 

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from tercast.eventspace.counted_attributes import Int
 from tercast.eventspace.event_encoder import indexes_dz_batch
 from tercast.eventspace.float_attribute import Float
-from tercast.optimizer.traffic.past_traffic import Ints, TopicTraffic, Traffic, TrafficColumns, Weights
+from tercast.optimizer.traffic.past_traffic import TopicTraffic, Traffic, TrafficColumns, Weights
+from tercast.runtime.growable_array import Ints
 
 
 def smoothed(traffic: Traffic, copies: int, weight: float, spread: tuple[float, float], seed: int) -> Traffic:
