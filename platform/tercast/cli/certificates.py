@@ -39,7 +39,10 @@ def run(arguments: argparse.Namespace) -> int:
     }
     try:
         made = make_certificates(arguments.folder, [CONTROLLER, *names], arguments.days, dpids)
-    except (Refused, OSError, ValueError) as error:
+    except Refused as refused:
+        print(refused.detail, file=sys.stderr)
+        return 2
+    except (OSError, ValueError) as error:
         print(f"{arguments.folder}: {error}", file=sys.stderr)
         return 2
     print(f"created: {', '.join(made) or 'nothing, all files exist'}")

@@ -113,8 +113,8 @@ def _add_plan(commands: Any) -> None:
     parser.add_argument(
         "--entries",
         action="store_true",
-        help="print the entries of every switch (exact and installed) and the false positives expected from "
-        "past traffic to standard error; --budget and --aggregation imply it",
+        help="print a table to standard error: exact and installed entries of every switch, and the costs "
+        "predicted from past events; --budget and --aggregation also print it",
     )
     parser.set_defaults(run=run_plan)
 
@@ -137,7 +137,10 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_verify(commands: Any) -> None:
-    text = "Prove a plan from its tables: every publisher, every region of the event space, every host."
+    text = (
+        "Prove that the tables of a plan are correct for every publisher, every part of the event space and "
+        "every host."
+    )
     parser = commands.add_parser("verify", help="prove that a plan is correct", description=text)
     parser.add_argument("scenario", metavar="SCENARIO", help="scenario file (JSON)")
     parser.add_argument("plan", metavar="PLAN", help="output of tercast plan")
@@ -149,7 +152,7 @@ def _add_verify(commands: Any) -> None:
 
 
 def _add_simulate(commands: Any) -> None:
-    text = "Send events through a plan and count expected, lost, duplicate and redundant copies."
+    text = "Send events through a plan. Count expected, lost and duplicate deliveries, and redundant copies."
     parser = commands.add_parser("simulate", help="send events through a plan", description=text)
     parser.add_argument("scenario", metavar="SCENARIO", help="scenario file (JSON)")
     parser.add_argument("plan", metavar="PLAN", help="output of tercast plan")
@@ -166,8 +169,8 @@ def _add_simulate(commands: Any) -> None:
 
 def _add_encode(commands: Any) -> None:
     text = (
-        "Print the cells (dz) of each active filter of a scenario, with their volume and excess volume. An "
-        "estimated volume has a volume_error above 0, and a line with its error on standard error."
+        "Print the cells (dz) of each active filter of a scenario, with their volume and excess volume. If "
+        "a volume is an estimate, volume_error is above 0, and standard error has a line about it."
     )
     parser = commands.add_parser("encode", help="print the dz sets of filters", description=text)
     parser.add_argument("scenario", metavar="SCENARIO", help="scenario file (JSON)")

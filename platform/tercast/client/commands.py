@@ -87,7 +87,7 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     known.add_argument(
         "--api", metavar="URL", help="read topics, hosts and filters from the running platform"
     )
-    known.add_argument("--scenario", metavar="FILE", help="read the same from a scenario file")
+    known.add_argument("--scenario", metavar="FILE", help="read topics, hosts and filters from a scenario")
     parser.add_argument("--token-file", metavar="FILE", help="file with the API token")
     parser.add_argument("--host", help="name of the host")
     way = parser.add_mutually_exclusive_group(required=True)

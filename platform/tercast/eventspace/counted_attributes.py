@@ -127,7 +127,7 @@ class Enum(Counted):
     def check(self, value: object, path: Path = ()) -> str:
         """Return the text if it is in the list."""
         if not isinstance(value, str):
-            raise self.wrong(value, "a text from its list of values", path)
+            raise self.wrong(value, "one of the texts of this attribute", path)
         if value not in self._positions:
             raise self.outside(value, path)
         return value
@@ -144,7 +144,7 @@ class Enum(Counted):
     def literal_problem(self, value: object) -> str | None:
         """Accept only the listed texts."""
         if not isinstance(value, str):
-            return f"must be compared with one of its texts, not {shown(value)}"
+            return f"must be compared with one of the listed texts, not {shown(value)}"
         known = value in self._positions
         return None if known else f"has no value {shown(value)}; use one of {self.domain_text}"
 

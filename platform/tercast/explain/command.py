@@ -55,7 +55,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "--ovs-run-dir",
         metavar="DIR",
-        help="also trace the event in the Open vSwitch with its sockets in this folder (fabric: RUN_DIR/s)",
+        help="folder with the sockets of an Open vSwitch (fabric: RUN_DIR/s), to trace the event there, too",
     )
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     parser.set_defaults(run=run)

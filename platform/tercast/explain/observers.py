@@ -82,7 +82,7 @@ class FirstThatSees:
                 return one.observe(switch, in_port)
             except NotSeen as reason:
                 reasons.append(str(reason))
-        raise NotSeen("; ".join(reasons) or "no observer of switches is configured")
+        raise NotSeen("; ".join(reasons) or "no way to read this switch is configured; see docs/explain.md")
 
     @staticmethod
     def _ask_bridge(eyes: SwitchObserver, switch: str) -> str | None:

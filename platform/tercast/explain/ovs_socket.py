@@ -46,7 +46,7 @@ class OpenVSwitch:
     def _call(self, path: Path, method: str, parameters: list[Any]) -> Any:
         """Return the result of one JSON-RPC call. Raises `NotSeen`."""
         if len(str(path).encode()) > _LONGEST_PATH:
-            raise NotSeen(f"the path {path} is too long for a socket; use a shorter path of the folder")
+            raise NotSeen(f"the path {path} is too long for a socket; move the folder to a shorter path")
         request = json.dumps({"id": 1, "method": method, "params": parameters}).encode()
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:

@@ -66,9 +66,9 @@ def _entry(hop: Json) -> str:
     where = "" if entry["in_port"] is None else f" from port {entry['in_port']}"
     origin = hop["origin"]
     names = _names(origin, "subscriptions")
-    owners = f" of {names}" if names else ""
+    owners = f" for {names}" if names else ""
     drops = "" if entry["actions"] else ", drops"
-    return f"{entry['dst']}{where}, priority {entry['priority']}{drops} ({origin['kind']}{owners})"
+    return f"{entry['dst']}{where}, priority {entry['priority']}{drops} ({_ORIGINS[origin['kind']]}{owners})"
 
 
 def _output(output: Json) -> str:
@@ -83,7 +83,7 @@ def _output(output: Json) -> str:
     matching, truncated = _names(output, "matching"), _names(output, "truncated")
     if matching:
         return f"{place}, for {matching}"
-    return f"{place}, for the dz of {truncated}" if truncated else f"{place}, for no subscription"
+    return f"{place}, for {f'the cells of {truncated}, not the filter' if truncated else 'no subscription'}"
 
 
 def _verdict(row: Json) -> Iterator[str]:
@@ -100,8 +100,7 @@ def _verdict(row: Json) -> Iterator[str]:
 def _real(real: Json) -> Iterator[str]:
     means = {hop["means"] for hop in real["path"] if hop["means"] is not None}
     how = " and ".join(word for mean, word in _MEANS.items() if mean in means)
-    verdict = {True: "as expected", False: "different", None: "as expected where observed"}[real["same"]]
-    yield f"on the switches: {verdict}" + (f" ({how})" if how else "")
+    yield f"on the switches: {_SAME[real['same']]}" + (f" ({how})" if how else "")
     for row in real["differences"]:
         yield f"  {row['kind']} at {row['switch']}, from port {row['in_port']}: {row['detail']}"
     for row in real["lost"]:
@@ -110,9 +109,11 @@ def _real(real: Json) -> Iterator[str]:
     for host in real["surplus"]:
         yield f"  {host} receives it unexpectedly"
     for row in real["not_seen"]:
-        yield f"  {row['switch']} was not observed: {row['detail']}"
+        yield f"  {row['switch']} could not be checked: {row['detail']}"
 
 
+_ORIGINS = {"exact": "exact entry", "aggregated": "merged entry", "unplanned": "not in the plan"}
+_SAME = {True: "as expected", False: "different", None: "as expected; some could not be checked"}
 _MEANS = {"trace": "traced", "read_back": "entries read back"}
 
 

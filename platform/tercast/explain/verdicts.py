@@ -177,7 +177,7 @@ def _lacks(hop: PathHop, address: str, what: str) -> str:
         return f"switch {hop.switch} drops events to {address}: an entry that sends them {what} is missing"
     return (
         f"at switch {hop.switch}, the event to {address} matches entry {hop.entry.dst}, priority "
-        f"{hop.entry.priority}, which does not send it {what}; the entry that does is missing"
+        f"{hop.entry.priority}, which does not send it {what}; the correct entry is missing"
     )
 
 

@@ -64,7 +64,7 @@ def run_federate(args: argparse.Namespace) -> int:
     """Run `tercast federate`; the status is 1 if the federation broke one of its guarantees."""
     scenario = read_document(args.scenario, read_scenario)
     if not scenario.partitions:
-        raise FileRefused([f"{args.scenario}: the scenario has no partitions; add them to federate it"])
+        raise FileRefused([f"{args.scenario}: the scenario has no partitions; add the key partitions"])
     options = WorldOptions(
         seed=args.seed,
         delay=(min(0.005, args.delay), args.delay),

@@ -68,7 +68,7 @@ def _check_hosts(topology: Topology, owner: dict[str, str]) -> Iterable[Refused]
         for j, place in enumerate(host.standby):
             if owner.get(place.switch) != owner.get(host.primary.switch):
                 detail = (
-                    f"the standby attachment at {shown(place.switch)} is in another partition than host "
+                    f"the standby attachment at {shown(place.switch)} is not in the partition of host "
                     f"{shown(host.id)}; remove it, or move the switch to that partition"
                 )
                 yield Refused(("topology", "hosts", i, "standby", j), "other_partition", detail, place.switch)
@@ -104,7 +104,7 @@ def _check_requests(
                 )
                 yield Refused(("requests", i), "other_partition", detail, request.host)
         if isinstance(request, Advertise | Subscribe) and request.id.startswith(CELL_PREFIX):
-            detail = f"ids that begin with {CELL_PREFIX} are those of cells of neighbours; use another id"
+            detail = f"ids that begin with {CELL_PREFIX} are reserved for cells of neighbours; use another id"
             yield Refused(("requests", i, "id"), "bad_name", detail, request.id)
         if isinstance(request, SetIndexed):
             detail = (

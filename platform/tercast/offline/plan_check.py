@@ -61,7 +61,7 @@ def proof_summary(name: str, scenario: Scenario, plan: PlanFile, *, strict: bool
     parts += [f"{len(some)} {kind}" for kind, some in left if some]
     proven = "no event is lost, duplicated or caught in a loop"
     if scenario.aggregation.method == "none":
-        proven += "; no event reaches a host whose subscriptions do not contain it"
+        proven += "; no event reaches a host without a subscription whose cells contain the event"
     if strict:
         proven += ", no copy and no entry is redundant"
     return f"{name} is valid: {', '.join(parts)}; {proven}"
@@ -80,7 +80,11 @@ def _check_live(scenario: Scenario, plan: PlanFile, found: Findings) -> list[Reg
                 f"{failure.id} is listed as failed, but is not registered after the last request",
             )
         elif not failure.switches or not bounded.issuperset(failure.switches):
-            found.add("failed", f"{failure.id} is listed as failed, but not at switches that have a budget")
+            found.add(
+                "failed",
+                f"{failure.id} is listed as failed, but its list of switches is empty or names a switch "
+                "without a budget",
+            )
     for name in plan.encodings:
         if name not in registered:
             found.add("encoding", f"{name} has an encoding, but is not registered after the last request")
@@ -224,7 +228,7 @@ class _TreeChecks:
                     tree, f"has the edge {a}:{a_port} to {b}:{b_port}, which is not a link that is up"
                 )
             elif leader(a) == leader(b):
-                self._add_finding(tree, f"has a cycle, which {a}:{a_port} to {b}:{b_port} closes")
+                self._add_finding(tree, f"has a cycle that contains the edge {a}:{a_port} to {b}:{b_port}")
             else:
                 group[leader(a)] = leader(b)
 

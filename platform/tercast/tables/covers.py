@@ -38,7 +38,7 @@ class Cover:
             where = (*path, "kept", i)
             kept.append(_read_dz(item, where))
             if kept[-1] == dz or not covers(dz, kept[-1]):
-                detail = f"{shown(item)} is not strictly below {shown(text(dz))}"
+                detail = f"{shown(item)} is not longer than {shown(text(dz))}, or does not begin with it"
                 raise Refused(where, "not_below", detail, item)
             if i and bin(kept[-2]) >= bin(kept[-1]):
                 rule = f"{shown(item)} is not in text order, or occurs twice"

@@ -121,7 +121,7 @@ def _check_pair(row: LintRow, other: LintRow, note: Callable[[str, str], None]) 
         low, high = (entry, over) if _wins(row, other) else (over, entry)
         note(
             "priority",
-            f"entry {named(high)} has a higher priority than {named(low)}, but the latter must win",
+            f"entry {named(high)} has a higher priority than {named(low)}, but needs a lower one",
         )
 
 

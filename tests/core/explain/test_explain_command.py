@@ -27,9 +27,9 @@ def test_it_shows_dz_address_path_and_reasons(files: list[str], capsys: pytest.C
         "tree     t1",
         "",
         "path:",
-        "  [0] s1, from port 3: ff0e:4:1400::/38, priority 24 (exact of q1)",
+        "  [0] s1, from port 3: ff0e:4:1400::/38, priority 24 (exact entry for q1)",
         "        -> port 1 to s2 [1], for q1",
-        "  [1] s2, from port 1: ff0e:4:1400::/38, priority 24 (exact of q1)",
+        "  [1] s2, from port 1: ff0e:4:1400::/38, priority 24 (exact entry for q1)",
         "        -> host h2 at port 3, for q1",
         "",
         "received by:",
@@ -54,6 +54,22 @@ def test_it_names_the_cuts_on_the_way(tmp_path: Path, capsys: pytest.CaptureFixt
         lines[4].startswith("dz       10")
         and "  h2: match; a subscription of the host matches the event" in lines
     )
+
+
+def test_it_names_truncation_and_switches_that_cannot_be_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = example()
+    document["limits"]["max_dz_length"] = 4
+    scenario, plan = str(tmp_path / "s.json"), str(tmp_path / "p.json")
+    Path(scenario).write_text(json.dumps(document))
+    assert main(["plan", scenario, "-o", plan]) == 0
+    folder = str(tmp_path / "none")
+    capsys.readouterr()
+    main(["explain", scenario, plan, "--publisher", "a1", "--value", "low=70", "--ovs-run-dir", folder])
+    out = capsys.readouterr().out
+    assert "        -> host h2 at port 3, for the cells of q1, not the filter\n" in out
+    assert "\non the switches: as expected; some could not be checked\n  s1 could not be checked: " in out
 
 
 def test_json_has_the_same(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:

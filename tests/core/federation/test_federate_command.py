@@ -106,7 +106,7 @@ def test_a_broken_guarantee_is_a_failure(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((EXAMPLES / "scenario.json",), "the scenario has no partitions; add them"),
+        ((EXAMPLES / "scenario.json",), "the scenario has no partitions; add the key partitions"),
         ((SCENARIO, "--faults", "flood"), '"flood" is not a fault; write cut:A,B@10-20'),
         ((SCENARIO, "--faults", "crash:east@1-2"), "use one of north, west, south"),
     ],
@@ -133,7 +133,7 @@ def refusals(scenario: dict[str, Any]) -> list[str]:
             'partitions.a[2]: unknown switch "s3"; use one of s1, s2',
         ),
         ({"a": ["s1", "s2"], "b": ["s1"]}, 'switch "s1" is already in partition "a"; name it once'),
-        ({"a": ["s1"], "b": ["s2"]}, 'the standby attachment at "s1" is in another partition than host "h2"'),
+        ({"a": ["s1"], "b": ["s2"]}, 'the standby attachment at "s1" is not in the partition of host "h2"'),
         ({"a": "s1"}, "partitions.a: "),
         ([], "partitions: "),
     ],
@@ -198,7 +198,7 @@ def test_an_id_that_names_a_border_is_refused(old: str) -> None:
 
 def test_an_id_of_cells_of_neighbours_is_refused() -> None:
     scenario = with_other_id(changed({}), "q1", "x:border:atlanta:1:advertisement:weather:1")
-    assert any("ids that begin with x:border: are those of cells" in one for one in refusals(scenario))
+    assert any("ids that begin with x:border: are reserved for cells" in one for one in refusals(scenario))
 
 
 def test_the_reason_why_partitions_are_not_at_rest_is_named(
