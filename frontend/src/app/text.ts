@@ -1,7 +1,7 @@
 /** Texts of the header, the menu and the error pages. */
 export const text = {
   product: "Tercast",
-  skip: "Skip to the page",
+  skip: "Skip to the content",
   menu: { label: "Pages", open: "Open the menu", close: "Close the menu" },
   pages: {
     network: "Network",

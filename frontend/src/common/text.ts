@@ -65,7 +65,7 @@ export const text = {
     ports: (ports: readonly string[], complete: boolean) =>
       `Ports of the switch: ${ports.join(", ")}${complete ? "" : ", …"}`,
     ip: "IP address",
-    ipHelp: "The last switch sends events to this address, for example fd00::1.",
+    ipHelp: "The switch at this port sends events to this address, for example fd00::1.",
     mac: "MAC address",
     macHelp: "The address of the host's interface, for example 02:00:00:00:00:01.",
     refused: "The host is not registered. Correct the marked fields.",

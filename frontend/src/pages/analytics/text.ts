@@ -307,7 +307,7 @@ export const text = {
       missed:
         "If no worker is running when a run is due, the run is missed. The next worker does one run instead of all missed runs.",
       window: "Window length",
-      windowHelp: 'The time interval of one result, for example "1 minute". Each length has its own results.',
+      windowHelp: 'The time interval of one result, for example "1 minute". The platform stores the results of each length separately.',
       save: "Save",
       enabled: (job: string, timetable: string) => `Job “${job}” is scheduled: ${timetable}.`,
       disabled: (job: string) => `Job “${job}” no longer runs on a schedule.`,
@@ -370,7 +370,7 @@ export const text = {
     applyTitle: (space: string) => `Change the event space to ${space}?`,
     applied: (topic: string, space: string) => `The event space of topic ${topic} is now ${space}.`,
     applyEffect: (topic: string) =>
-      `The platform calculates the cells of all filters of ${topic} again. Switches first install the new entries. Then publishers change to the new code, and switches remove the old entries. If the tables have capacity for both, no event is lost or duplicated.`,
+      `The platform calculates the cells of all filters of ${topic} again. Switches first install the new entries. Then publishers change to the topic's other code (a number in the addresses of events), and switches remove the old entries. If the tables have capacity for both, no event is lost or duplicated.`,
     revert: "Revert",
     revertTitle: (space: string) => `Change the event space back to ${space}?`,
     reverted: (topic: string, space: string) => `The event space of topic ${topic} is ${space} again.`,

@@ -18,13 +18,13 @@ export const text = {
   /** Of each aggregation method. */
   methods: {
     none: "No aggregation. The platform refuses a request that exceeds a budget.",
-    la: "Local aggregation. Merges entries immediately when a request exceeds a budget. Considers one switch at a time and no past events.",
+    la: "Local aggregation. The platform merges entries immediately when a request exceeds a budget. The method considers one switch at a time and no past events.",
     "fa-lb":
-      "Flow-aware aggregation with the load of publishers. Like la. In addition, each run uses the number of events of each publisher to choose the entries to merge.",
+      "Flow-aware aggregation with the load of publishers. When a request exceeds a budget, this method is like la. In addition, each run uses the number of events of each publisher to choose the entries to merge.",
     "fa-pb":
-      "Flow-aware aggregation with past events. Like la. In addition, each run uses past events to choose the entries to merge.",
+      "Flow-aware aggregation with past events. When a request exceeds a budget, this method is like la. In addition, each run uses past events to choose the entries to merge.",
     optimal:
-      "Like fa-pb. In addition, each run considers all switches together. Cells that would cause many false positives are not merged. This method has the fewest redundant copies and false positives, but takes longest to calculate.",
+      "Flow-aware aggregation of the whole network. It is like fa-pb, but each run considers all switches together. Cells that would cause many false positives are not merged. This method has the fewest redundant copies and false positives, but takes longest to calculate.",
   } as Record<string, string>,
 
   alarms: {
@@ -291,7 +291,7 @@ export const text = {
         "merged entries; some cells inside them keep their own entries (chosen so that the cost stays low even if future events differ from past events)",
       installed: "the installed entries (no change)",
     } as Record<string, string>,
-    gap: "Cost of this run, compared with the best choice of merged entries that have no exceptions. If the value is negative, this run costs less. An exception is a cell inside a merged entry that keeps its own entry.",
+    gap: "Cost of the result, relative to the best result without exceptions. A negative value means a lower cost. An exception is a cell that keeps its own entry, although a merged entry contains it.",
     time: "Calculation time",
     seconds: (seconds: string) => `${seconds} s`,
     unmet: "Budgets that are too small",

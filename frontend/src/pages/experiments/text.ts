@@ -5,7 +5,7 @@ export const text = {
   title: "Experiments",
   docs: "About the experiments",
   introduction:
-    "This page repeats the experiments of three papers with the code of this platform. For each claim of a paper, a rule decides the verdict. All rules were fixed before the measurements.",
+    "This page repeats the experiments of three papers with the code of this platform. For each claim of a paper, a rule decides the verdict. All rules were defined before the measurements.",
   empty: "There are no results yet. Run this command in the source tree to measure them:",
   measure: 'make figures ARGS="--update"',
   noMatch: "No figure matches the filters.",

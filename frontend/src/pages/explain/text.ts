@@ -81,7 +81,7 @@ export const text = {
     lost: (host: string) => `${host} does not receive the event.`,
     lostAt: (host: string, name: string) =>
       `${host} does not receive the event. The cause is switch ${name}.`,
-    surplus: (hosts: string) => `Hosts that receive the event by mistake: ${hosts}.`,
+    surplus: (hosts: string) => `Hosts that receive the event, although the plan does not send it to them: ${hosts}.`,
   },
   path: {
     title: "Path",
@@ -159,7 +159,7 @@ export const text = {
     stale_entry: "An entry on the path is not in the plan. The switch has not confirmed its removal yet.",
     entry_missing:
       "A subscription matches, but a switch on the path does not have the entry that leads to the host.",
-    no_advertisement: "The publisher's host does not advertise the topic, so the event is not sent.",
+    no_advertisement: "The publisher does not advertise the topic, so the event is not sent.",
     outside_advertisement: "The event is outside the advertisement of its publisher, so it is not sent.",
   } as Readonly<Record<string, string>>,
 };

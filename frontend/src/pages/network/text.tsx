@@ -153,7 +153,7 @@ export const text = {
     hostOutput: (host: string, port: string | number) => `${host} (${port})`,
     packets: "Packets",
     topicFilter: "Topic",
-    dzFilter: "Overlaps the cell (dz)",
+    dzFilter: "Overlap with the cell (dz)",
     portFilter: "Ingress port",
     any: "Any",
     dzRule: "Use only 0 and 1.",

@@ -121,7 +121,7 @@ export const text = {
   indexing: {
     title: (name: string) => `Indexed attributes of ${name}`,
     intro:
-      "Switches check indexed attributes. Hosts check all attributes. After a change, the platform calculates the cells of all filters of the topic again. The addresses of events contain a code. Each topic has two codes, and the change migrates it to the other one. If the tables have capacity for the old and the new entries, no event is lost or duplicated.",
+      "Switches check indexed attributes. Hosts check all attributes. After a change, the platform calculates the cells of all filters of the topic again. The addresses of events contain a code of their topic. Each topic has two codes. The change is a migration: the topic changes to its other code. If the tables have capacity for the old and the new entries, no event is lost or duplicated.",
     attributes: "Indexed attributes",
     attribute: (name: string, type: string) => `${name} (${type})`,
     atLeastOne: "Select at least one attribute.",

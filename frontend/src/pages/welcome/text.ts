@@ -131,9 +131,9 @@ export const text = {
   own: {
     title: "Send an event and see its delivery",
     notReady:
-      "You need a publisher with an advertisement, and a subscriber with a subscription to the same topic. Both must be active, and at least one event must match both filters.",
+      "You need a publisher with an advertisement, and a subscriber with a subscription to the same topic. The advertisement and the subscription must be active, and at least one event must match both filters.",
     requests: "Show the progress of their requests",
-    commands: "Run these commands on your hosts. They are part of Tercast.",
+    commands: "Install Tercast on your hosts, and run these commands there.",
     token: "Replace TOKEN with the path of a file that contains a token.",
     createToken: "Create a token",
     interface: "Replace INTERFACE with the host's network interface to its switch.",

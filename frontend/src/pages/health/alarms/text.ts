@@ -226,7 +226,7 @@ export const text = {
         "Set the budget of the switch to the number of entries in the alarm. If the aggregation method is none, choose another one (page Budgets, tab Policy).",
     },
     tightChange: {
-      title: "A full table of a switch without bundles",
+      title: "A full table on a switch that does not support bundles",
       meaning:
         "If a switch does not support bundles and its table is full, it removes old entries before it adds new ones. Events may be lost for a moment.",
       remedy:
