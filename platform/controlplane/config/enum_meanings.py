@@ -20,22 +20,22 @@ _ENDED = {
 MEANINGS: Mapping[str, Mapping[str, str]] = {
     "AggregationMethodEnum": {
         "none": "no aggregation: changes that exceed a budget are refused",
-        "la": "merges sibling entries locally, without events (TCAM aggregation)",
+        "la": "merges entries of one switch at a time, without past events",
         **_METHODS,
     },
     "RunMethodEnum": _METHODS,
     "RunStateEnum": _ENDED,
     "RunTriggerEnum": {
         "operator": "an operator requested it",
-        "periodic": "its schedule was due",
+        "periodic": "the schedule started it",
         "revert": "an operator reverted an earlier run",
     },
     "AnalyticsRunStateEnum": {**_ENDED, "cancelled": "ended at the request of an operator"},
-    "AnalyticsTriggerEnum": {"schedule": "its schedule was due", "operator": "an operator requested it"},
+    "AnalyticsTriggerEnum": {"schedule": "the schedule started it", "operator": "an operator requested it"},
     "AuditTriggerEnum": {
         "operator": "an operator requested it",
-        "periodic": "its schedule was due",
-        "sign": "a sign of loss, for example a restart of a switch",
+        "periodic": "the schedule started it",
+        "sign": "a sign that a switch lost entries, for example its restart",
     },
     "AuditStateEnum": {
         "queued": "waits for a worker",
@@ -49,7 +49,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "repaired": "the table differed, and is repaired",
         "unrepaired": "the table differs after the repair; see `detail`",
         "unreachable": "the switch is not connected, or disconnected during the audit",
-        "unsettled": "changes are in progress, so the platform reads the table separately",
+        "unsettled": "changes of the table are in progress, so it cannot be compared yet",
     },
     "DriftKindEnum": {
         "missing": "the plan has the entry, the table does not",
@@ -97,7 +97,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
     },
     "OriginKindEnum": {
         "exact": "all events that match the entry have subscribers",
-        "aggregated": "the entry also matches events without subscribers, within the budget of the switch",
+        "aggregated": "the entry also matches events without subscribers, so that the table fits its budget",
         "unplanned": "the plan has no such entry",
     },
     "MeansEnum": {
@@ -112,7 +112,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "holds": "the rule confirms the claim",
         "differs": "the rule contradicts the claim",
         "undecided": "too few seeds, or times that were measured under load",
-        "not run": "no committed result has this claim",
+        "not run": "no stored result contains this claim",
     },
     "FoundLinkReasonEnum": {
         "policy": "the policy requires the approval of an operator",
@@ -126,7 +126,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
     },
     "HealthStatusEnum": {
         "ok": "no problem",
-        "degraded": "limited; deliveries continue",
+        "degraded": "a part of the platform does not work; deliveries continue",
         "failed": "changes cannot be carried out",
     },
     "MissingEnum": {
@@ -149,7 +149,10 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "greedy": "adds and removes attributes one at a time, by measured false positives",
         "learned": "cuts that are learned from events and subscriptions",
     },
-    "ProposalTriggerEnum": {"period": "its period was over", "operator": "an operator requested it"},
+    "ProposalTriggerEnum": {
+        "period": "the platform calculates proposals periodically",
+        "operator": "an operator requested it",
+    },
     "ReachEnum": {
         "full": "paths to all matching objects exist",
         "partial": "paths to some matching objects exist",
@@ -157,7 +160,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
     },
     "SourceEnum": {
         "controller": "the SDN controller",
-        "aggregation": "the watch of measured costs",
+        "aggregation": "the comparison of measured and predicted costs of merged entries",
         "audit": "audits of tables",
         "periodic": "periodic tasks",
         "planner": "announcements without a path",

@@ -39,7 +39,8 @@ class PolicySerializer(serializers.Serializer[Any]):
     )
     gain = serializers.FloatField(
         source="policy.gain",
-        help_text="share of the unneeded traffic that a periodic run must save to be installed, 0 to 1",
+        help_text="share of the redundant copies and false positives that a periodic run must save to be "
+        "installed, 0 to 1",
     )
     period = serializers.IntegerField(
         allow_null=True, help_text="seconds between periodic runs; null: no periodic runs"
@@ -81,7 +82,8 @@ class PolicyChangeSerializer(serializers.Serializer[Any]):
         min_value=0,
         max_value=1,
         required=False,
-        help_text="share of the unneeded traffic that a periodic run must save to be installed",
+        help_text="share of the redundant copies and false positives that a periodic run must save to be "
+        "installed",
     )
     period = Integer(
         min_value=SHORTEST_PERIOD,

@@ -123,7 +123,9 @@ class PublisherLoadPointSerializer(PointSerializer):
     """Events of a publisher."""
 
     events = _count("number of events published")
-    events_per_s = _number("events per second over the point's time, pauses included, where results exist")
+    events_per_s = _number(
+        "mean number of events per second, including pauses; times without results do not count"
+    )
 
 
 class PublisherLoadSeriesSerializer(serializers.Serializer[Any]):
@@ -204,7 +206,7 @@ class WeightSerializer(serializers.Serializer[Any]):
         help_text="weight of the attribute; a larger one distinguishes events better"
     )
     selected = serializers.BooleanField(
-        help_text="whether it is among the first ones that reach the threshold"
+        help_text="whether the job recommends the attribute: the first weights together reach the threshold"
     )
     indexed = serializers.BooleanField(help_text="whether the topic indexes it now")
 

@@ -81,7 +81,9 @@ class CutOffSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField(
         allow_null=True, help_text="cut-off time; null: no writer was active, so the run used all rows"
     )
-    writer = serializers.CharField(allow_null=True, help_text="writer that determines the limit, the slowest")
+    writer = serializers.CharField(
+        allow_null=True, help_text="writer that determines the cut-off time: the slowest one"
+    )
     listed_at = serializers.DateTimeField(help_text="time when the run listed the files")
     left = Counts(help_text="rows that the run left for the next one, by dataset")
 
@@ -93,7 +95,7 @@ class RunFiguresSerializer(serializers.Serializer[Any]):
     read = VolumeSerializer(help_text="files that the run read to compute the results")
     there = WholeSerializer(help_text="all files within the retention time")
     kept = serializers.IntegerField(
-        help_text="number of spans with unchanged results, because their files no longer exist"
+        help_text="number of time ranges whose files no longer exist, so that their results stay unchanged"
     )
     rejected = Counts(help_text="rejected rows and files among the new ones, by reason")
     notes = Counts(help_text="rows without an effect on results, by kind")

@@ -14,7 +14,7 @@ class ClaimSerializer(serializers.Serializer[Any]):
     id = serializers.CharField(help_text="name of the claim within its figure")
     text = serializers.CharField(help_text="in the words of the paper")
     source = serializers.CharField(help_text="section of the paper")  # type: ignore[assignment]
-    rule = serializers.CharField(help_text="fixed before the run")
+    rule = serializers.CharField(help_text="rule that decides the verdict; defined before the measurement")
     verdict = serializers.ChoiceField(choices=VERDICTS, help_text="what the rule decided")
     value = serializers.CharField(help_text="measured values that led to the verdict")
     reason = serializers.CharField(required=False, help_text="why the result differs, if this is understood")

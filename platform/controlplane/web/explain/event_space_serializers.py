@@ -86,7 +86,7 @@ class PicturedCutsSerializer(serializers.Serializer[Any]):
 
     total = serializers.IntegerField(help_text="number of lines")
     truncated = serializers.BooleanField(help_text="whether lines are left out")
-    items = PicturedCutSerializer(many=True, help_text="lines, the first cuts of the dz first")
+    items = PicturedCutSerializer(many=True, help_text="lines, in the order of the cuts in the dz")
 
 
 class PicturedEventSerializer(serializers.Serializer[Any]):

@@ -38,7 +38,7 @@ class SpaceView(StrictView):
             OpenApiParameter(
                 "limit",
                 int,
-                description=f"number of the newest of each kind, up to {MAX_LIMIT}; default {DEFAULT_LIMIT}",
+                description=f"newest objects of each kind: at most {MAX_LIMIT}, by default {DEFAULT_LIMIT}",
             ),
         ],
     )

@@ -68,7 +68,7 @@ class OverlapSerializer(serializers.Serializer[Any]):
     matched = serializers.IntegerField(help_text="number of checked announcements that share events")
     looked_at = serializers.IntegerField(help_text="number of checked announcements")
     total = serializers.IntegerField(
-        help_text="number of announcements; larger if the time was too short for all"
+        help_text="number of announcements in the topic; above `looked_at` if the time limit was reached"
     )
     names = serializers.ListField(
         child=serializers.CharField(), help_text="names of the first matching ones, for example a7"

@@ -80,7 +80,7 @@ class OutputSerializer(serializers.Serializer[Any]):
     matching_count = serializers.IntegerField(help_text="number of matching subscriptions")
     truncated = serializers.ListField(
         child=serializers.CharField(),
-        help_text="first subscriptions whose dz, but not filter, contain the event",
+        help_text="first subscriptions whose cells contain the event, but whose filter does not match it",
     )
     truncated_count = serializers.IntegerField(help_text="number of these subscriptions")
 
@@ -166,7 +166,7 @@ class RealSerializer(serializers.Serializer[Any]):
     """Behaviour of the real switches."""
 
     same = serializers.BooleanField(
-        allow_null=True, help_text="whether they follow the plan; null: not all seen"
+        allow_null=True, help_text="whether the switches follow the plan; null: some could not be checked"
     )
     differences = DifferenceSerializer(many=True, help_text="differences from the plan")
     not_seen = NotSeenSerializer(many=True, help_text="switches that could not be checked")
@@ -175,7 +175,8 @@ class RealSerializer(serializers.Serializer[Any]):
     received = serializers.ListField(child=serializers.CharField(), help_text="hosts that receive the event")
     lost = LostSerializer(many=True, help_text="hosts that should receive the event and do not")
     surplus = serializers.ListField(
-        child=serializers.CharField(), help_text="hosts that receive it without a matching subscription"
+        child=serializers.CharField(),
+        help_text="hosts that receive the event, although the plan does not send it to them",
     )
 
 

@@ -41,7 +41,7 @@ class FeaturesSerializer(serializers.Serializer[Any]):
     """Features that a switch reported when it connected. Null: not reported."""
 
     capacity = serializers.IntegerField(
-        allow_null=True, help_text="size of its table, for all owners of entries"
+        allow_null=True, help_text="maximum number of entries in its table, including those of other programs"
     )
     groups = serializers.IntegerField(allow_null=True, help_text="maximum number of groups")
     meters = serializers.IntegerField(allow_null=True, help_text="maximum number of meters")

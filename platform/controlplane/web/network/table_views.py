@@ -53,7 +53,9 @@ class TableEntriesViewSet(Resource):
     filters = (
         QueryFilterField("dst", "dst", TEXT, ("in",)),
         TopicNameFilter("topic", "code", TEXT),
-        DzOverlapFilter("dz", "dz", DZ, words="dz that the entry's dz contains, or is contained in"),
+        DzOverlapFilter(
+            "dz", "dz", DZ, words="only entries whose dz overlaps this dz: one of them begins with the other"
+        ),
         QueryFilterField("in_port", "in_port", INTEGER),
         QueryFilterField("priority", "priority", INTEGER, ("gte", "lte")),
     )

@@ -21,7 +21,7 @@ class LeaseRequestSerializer(serializers.Serializer[Any]):
         min_value=1,
         max_value=2**31 - 1,
         allow_null=True,
-        help_text="the only version that the publisher uses now; null: it has none yet",
+        help_text="version that the publisher uses now, and no other; null: it does not have one yet",
     )
 
 
@@ -32,9 +32,9 @@ class LeaseSerializer(serializers.Serializer[Any]):
     version = serializers.IntegerField(help_text="version of the encoding; confirm it in the next call")
     code = serializers.IntegerField(help_text="topic code in the addresses of events")
     indexed = serializers.ListField(child=serializers.CharField(), help_text="indexed attributes")
-    cuts = CutsField(help_text="cuts: the first decisions of a dz; empty: no cuts")
+    cuts = CutsField(help_text="cuts, which the first bits of a dz follow; empty: no cuts")
     expires_in = serializers.FloatField(
-        help_text="seconds of validity; after them, send no event until a call is answered"
+        help_text="seconds of validity; send no event after this time until a call is answered"
     )
     poll_in = serializers.FloatField(help_text="seconds until the next call")
     seal = SealSerializer(allow_null=True, help_text="key to seal events with; null: events are not sealed")
@@ -45,7 +45,7 @@ class MoveSerializer(serializers.ModelSerializer[Move]):
 
     topic = serializers.CharField(source="topic.name", help_text="name of the topic")
     request = serializers.SerializerMethodField()
-    stage = serializers.ChoiceField(choices=Stage.choices, help_text="stage of the move")
+    stage = serializers.ChoiceField(choices=Stage.choices, help_text="stage of the migration")
     indexed = IndexedField(help_text="indexed attributes of the new encoding")
     cuts = CutsField(help_text="cuts of the new encoding; empty: no cuts")
 

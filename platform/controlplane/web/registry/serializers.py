@@ -108,7 +108,7 @@ class SubscriberSerializer(_ParticipantSerializer, _GotSerializer):
 
 
 class _ParticipantCreateSerializer(serializers.Serializer[Any]):
-    name = Name(help_text="name, unique among its kind")
+    name = Name(help_text="name; two publishers, or two subscribers, cannot have the same name")
     host = Reference(help_text="name of the host")
 
 

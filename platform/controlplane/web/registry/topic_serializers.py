@@ -12,8 +12,8 @@ from controlplane.web.registry.attribute_schema import AttributesField, CutsFiel
 from controlplane.web.registry.serializers import request_url
 
 CUTS_HELP = (
-    "cuts: the first decisions of a dz, as the nodes of a binary tree, depth first; empty: no cuts. Below "
-    "the leaves, the indexed attributes are halved"
+    "cuts, which the first bits of a dz follow: the nodes of a binary tree, depth first; empty: no cuts. "
+    "Below the leaves, the indexed attributes are halved"
 )
 
 

@@ -72,5 +72,5 @@ class CostSerializer(serializers.Serializer[Any]):
     withheld = serializers.ListField(
         child=serializers.CharField(),
         required=False,
-        help_text="for client tokens: numbers of left out objects, for example `2 subscriptions of others`",
+        help_text="for client tokens: numbers of hidden objects, for example `2 subscriptions of others`",
     )

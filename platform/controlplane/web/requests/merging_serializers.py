@@ -33,7 +33,9 @@ class MergingSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="predicted redundant copies between switches, per event; null: unknown"
     )
     unwanted_per_second = serializers.FloatField(
-        allow_null=True, help_text="`unwanted` at the rate of the last hour; null: unknown, see `reason`"
+        allow_null=True,
+        help_text="false positives per second: `unwanted` times the event rate of the last hour; null: "
+        "unknown, see `reason`",
     )
     reason = serializers.CharField(help_text="why a value is unknown; empty if all are known")
 
@@ -56,7 +58,9 @@ class OperationMergingSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="predicted redundant copies between switches, per event; null: unknown"
     )
     unwanted_per_second = serializers.FloatField(
-        allow_null=True, help_text="`unwanted` at the rate of the last hour; null: unknown, see `reason`"
+        allow_null=True,
+        help_text="false positives per second: `unwanted` times the event rate of the last hour; null: "
+        "unknown, see `reason`",
     )
     reason = serializers.CharField(help_text="why a value is unknown; empty if all are known")
 

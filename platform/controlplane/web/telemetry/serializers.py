@@ -52,8 +52,9 @@ class Rows(StrictField):
         return data
 
 
-def _count() -> Integer:
-    return Integer(min_value=0, max_value=SAFE_INTEGER, help_text="number since the writer started")
+def _count(what: str) -> Integer:
+    text = f"number of {what} since the writer started"
+    return Integer(min_value=0, max_value=SAFE_INTEGER, help_text=text)
 
 
 class RejectedEventsSerializer(serializers.Serializer[Any]):
@@ -62,7 +63,7 @@ class RejectedEventsSerializer(serializers.Serializer[Any]):
     host = Text(max_length=200, help_text="name of the host that the events reached")
     topic = Text(max_length=100, help_text="name of the topic")
     reason = Text(max_length=40, help_text="reason; other_address: not from the host of its advertisement")
-    events = _count()
+    events = _count("rejected events")
 
 
 class WriterReportSerializer(serializers.Serializer[Any]):
@@ -85,13 +86,15 @@ class WriterReportSerializer(serializers.Serializer[Any]):
     )
     closed = Flag(help_text="whether this is the last report")
     error = Text(max_length=2000, allow_blank=True, allow_null=True, help_text="last error; null: none")
-    taken = _count()
-    written = _count()
-    lost = _count()
-    pending = _count()
-    batches = _count()
-    lost_batches = _count()
-    retries = _count()
+    taken = _count("rows that it accepted")
+    written = _count("rows that it wrote")
+    lost = _count("lost rows")
+    pending = Integer(
+        min_value=0, max_value=SAFE_INTEGER, help_text="number of rows that are not written yet"
+    )
+    batches = _count("written uploads")
+    lost_batches = _count("lost uploads")
+    retries = _count("repeated attempts to write")
     rejected = RejectedEventsSerializer(  # type: ignore[call-arg]
         many=True,
         required=False,
@@ -189,7 +192,9 @@ class TelemetrySerializer(serializers.Serializer[Any]):
 
     root = serializers.CharField(help_text="folder on the control plane's machine")  # type: ignore[assignment]
     retention_days = serializers.IntegerField(help_text="number of days that files are kept")
-    problem = serializers.CharField(allow_null=True, help_text="why the folder is not writable; null: it is")
+    problem = serializers.CharField(
+        allow_null=True, help_text="why the folder is not writable; null: it is writable"
+    )
     most_rows = serializers.IntegerField(help_text="maximum rows of an upload")
     most_bytes = serializers.IntegerField(help_text="maximum bytes of an upload")
     datasets = DatasetContentsSerializer(many=True, help_text="stored files by dataset")
