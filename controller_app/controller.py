@@ -156,7 +156,7 @@ class Controller:
         current = self.registry.claim(connection)
         if current is not None:
             self.peer_alarms.report_takeover(connection, current)
-            self._drop(current, f"another connection took over, from {connection.address}")
+            self._drop(current, f"a new connection from {connection.address} replaced this one")
             self.registry.claim(connection)
         self._connections[datapath] = connection
         datapath.socket.handshake_done(connection)

@@ -44,9 +44,10 @@ class Metrics:
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        self._connections = self._counter("switch_connections", "Connections taken into service", "dpid")
-        self._losses = self._counter("switch_disconnects", "Connections in service that ended", "dpid")
-        self._reconnects = self._counter("switch_reconnects", "Connections after the first one", "dpid")
+        self._connections = self._counter("switch_connections", "Accepted connections of switches", "dpid")
+        self._losses = self._counter("switch_disconnects", "Accepted connections that ended", "dpid")
+        text = "Accepted connections of a switch after its first one"
+        self._reconnects = self._counter("switch_reconnects", text, "dpid")
         self._errors = self._counter("openflow_errors", "Errors from switches", "dpid", "type", "code")
         self._flow_mods = self._counter(
             "flow_mods",

@@ -136,7 +136,8 @@ def _dispatch(routes: Sequence[HttpRoute], expected: bytes, environ: Environ) ->
         if route.method == method:
             return route.handler(HttpRequest(parts, _query(environ.get("QUERY_STRING", "")), environ))
     allowed = ", ".join(sorted(route.method for route, _ in found))
-    raise HttpProblem(405, "method_not_allowed", f"{shown(path)} allows {allowed}", [("Allow", allowed)])
+    detail = f"the method {shown(method)} is not allowed for {shown(path)}; use {allowed}"
+    raise HttpProblem(405, "method_not_allowed", detail, [("Allow", allowed)])
 
 
 def _authorise(expected: bytes, environ: Environ) -> None:

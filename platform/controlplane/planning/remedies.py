@@ -108,7 +108,7 @@ BY_CODE = {
     "unknown_id": "The object is already removed. No action is needed.",
     "unknown_method": "Choose one of the methods on the page Budgets, tab Policy. Then try again.",
     "unknown_topic": "Add the topic first (page Topics, button Create topic). Then try again.",
-    "wrong_kind": "The id belongs to another kind of announcement. Withdraw that one, or use another id.",
+    "wrong_kind": "The id belongs to an announcement of the other kind. Withdraw it, or use another id.",
 }
 """Remedy by code of the first error."""
 

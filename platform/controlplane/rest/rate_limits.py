@@ -37,8 +37,8 @@ def check(request: Request, open_view: bool) -> None:
     if _count(f"rate:{who}:{int(now // MINUTE)}") > limit:
         wait = max(1, ceil(MINUTE - now % MINUTE))
         detail = (
-            f"This caller made more than {limit} calls in one minute, the limit. Retry in "
-            f"{quantity(wait, 'second')}, with fewer or larger calls."
+            f"The limit is {quantity(limit, 'call')} per minute, and this caller has exceeded it. Retry in "
+            f"{quantity(wait, 'second')}. To need fewer calls, send lists of items."
         )
         raise Problem(429, "too_many_requests", detail, headers={"Retry-After": str(wait)})
     if failed is not None:

@@ -22,6 +22,7 @@ from controlplane.accounts.callers import principal
 from controlplane.common import clock
 from controlplane.common.problems import Problem, bad_parameter, conflict
 from controlplane.rest.idempotency.models import Reply
+from controlplane.rest.prefer_header import Awaited
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
@@ -68,11 +69,12 @@ def once(request: Request, key: str, secret: bool, act: Callable[[], Response]) 
             if not held.rows().select_for_update().exists():
                 raise _in_flight()
             response = act()
-            _keep(held, response, secret)
+            first = response.ready() if isinstance(response, Awaited) else response
+            _keep(held, first, secret)
     except BaseException:
         held.rows().delete()
         raise
-    return response
+    return response if isinstance(response, Awaited) and response.wait.seconds else first
 
 
 def keep_end(request: Request, key: str, response: Response) -> None:
@@ -127,8 +129,8 @@ def _check_room(new: Reply) -> None:
         return
     wait = max(1, ceil((held["oldest"] - _oldest()).total_seconds()))
     detail = (
-        f"{held['keys']} of your calls with an {HEADER} are stored, with {held['size']} characters in total; "
-        f"the limits are {most} and {room} characters. Send the call without a key, or retry in {wait} s."
+        f"Answers to {held['keys']} of your calls with an {HEADER} are stored ({held['size']} characters). "
+        f"The limit is {most} calls or {room} characters. Send the call without a key, or retry in {wait} s."
     )
     raise Problem(429, "too_many_keys", detail, headers={"Retry-After": str(wait)})
 
