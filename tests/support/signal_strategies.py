@@ -6,10 +6,13 @@ from tercast.eventspace import dz
 from tercast.signalling.messages import (
     MAX_CELL_BITS,
     MAX_CELLS,
+    MAX_PART,
     AddressBody,
     CellsBody,
     ControlMessage,
     ControlReply,
+    CutReader,
+    CutsPart,
     FilterText,
     MessageType,
     NamedBody,
@@ -29,6 +32,7 @@ announced = st.builds(CellsBody, topics, sets) | st.builds(FilterText, topics, t
 addresses = st.builds(AddressBody, st.binary(min_size=4, max_size=4) | st.binary(min_size=16, max_size=16))
 numbers = st.integers(0, 2**32 - 1)
 holdings = st.builds(RunningPublisher, names, ids, numbers)
+reading = st.builds(CutReader, names, ids, numbers, numbers)
 messages = st.one_of(
     st.builds(
         ControlMessage,
@@ -52,13 +56,32 @@ messages = st.one_of(
         holdings,
         st.booleans(),
     ),
+    st.builds(ControlMessage, st.just(MessageType.LEASE), ids, reading, st.booleans()),
 )
 codes = st.none() | st.integers(0, 2**112 - 1)
 reasons = st.text("abcdefghij_", max_size=64)
 places = st.lists(st.integers(0, 255), max_size=64).map(tuple)
 terms = st.none() | st.builds(TermsBody, numbers, numbers, numbers, places)
+
+
+@st.composite
+def parts(draw: st.DrawFn) -> CutsPart:
+    data = draw(st.binary(max_size=MAX_PART - 500))
+    before, after = draw(st.integers(0, 2**20)), draw(st.integers(0, 2**20))
+    return CutsPart(before + len(data) + after, before, data)
+
+
 answers = st.builds(
-    ControlReply, st.sampled_from(ReplyStatus), ids, texts, codes, st.booleans(), reasons, texts, terms
+    ControlReply,
+    st.sampled_from(ReplyStatus),
+    ids,
+    texts,
+    codes,
+    st.booleans(),
+    reasons,
+    texts,
+    terms,
+    st.none() | parts(),
 )
 keys = st.binary(min_size=32, max_size=32)
 seals = st.none() | st.builds(Seal, keys, st.integers(0, MAX_COUNTER))

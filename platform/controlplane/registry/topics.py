@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, F
+from django.utils import timezone
 
 from controlplane.accounts.callers import Client
 from controlplane.common.address_plan import address_plan
@@ -15,7 +16,7 @@ from controlplane.registry import event_keys
 from controlplane.registry.announcements import LIVE
 from controlplane.registry.duplicates import LASTING
 from controlplane.registry.encoding import core_topic
-from controlplane.registry.models import Advertisement, Origin, Subscription, Topic
+from controlplane.registry.models import Advertisement, Subscription, Topic
 from controlplane.requestlog.logged_rows import Payload, log_one, racing
 from controlplane.requestlog.models import FINAL_STATES, Request, State
 from controlplane.rest.request_body import Body
@@ -179,7 +180,7 @@ def change_payload(row: Topic, values: dict[str, Any]) -> Payload | None:
 
     Raises:
         Refused: The values are invalid.
-        Problem: 409 for cuts of a topic with advertisements of in-band hosts.
+        Problem: 409 for cuts of a topic with in-band publishers that cannot read them.
     """
     if not values.keys() & SPACE:
         return None
@@ -193,17 +194,20 @@ def change_payload(row: Topic, values: dict[str, Any]) -> Payload | None:
     return {**asked, "cuts": cuts.to_json(topic.attributes)}
 
 
-def in_band_advertisements(row: Topic) -> int:
-    """Return the number of lasting advertisements of in-band hosts, which cannot get cuts."""
-    return row.advertisements.filter(LASTING, publisher__origin=Origin.IN_BAND).count()
+def publishers_without_cuts(row: Topic) -> int:
+    """Count the topic's advertisements with a running publisher that cannot change to cuts.
+
+    These are in-band hosts with a client library that does not read cuts. They would stop.
+    """
+    unread = row.advertisements.filter(leases__reads_cuts=False, leases__expires_at__gt=timezone.now())
+    return unread.filter(LASTING).distinct().count()
 
 
 def _check_in_band(row: Topic) -> None:
-    if count := in_band_advertisements(row):
+    if count := publishers_without_cuts(row):
         detail = (
-            f"topic {row.name} has {' and '.join(counted(count, 'advertisement'))} that hosts sent "
-            "in band. Cuts cannot be sent to these hosts. Withdraw the advertisements, or register them over "
-            "the API."
+            f"topic {row.name} has {' and '.join(counted(count, 'advertisement'))} with in-band publishers "
+            "that cannot read cuts, so they would have to stop. Update the client library of these hosts."
         )
         raise conflict("in_band", detail)
 

@@ -17,6 +17,7 @@ from controlplane.registry.models import Origin, Topic
 from controlplane.registry.transitions import leases
 from controlplane.requestlog.models import FINAL_STATES, Request, State
 from controlplane.rest.request_body import Body, Errors
+from controlplane.signalling.cuts import cuts_part
 from controlplane.signalling.errors import Refusing
 from tercast.errors import shown
 from tercast.eventspace import dz
@@ -25,6 +26,8 @@ from tercast.signalling.messages import (
     AddressBody,
     CellsBody,
     ControlMessage,
+    CutReader,
+    CutsPart,
     FilterText,
     MessageType,
     NamedBody,
@@ -58,6 +61,7 @@ class ActionResult:
     code: int | None
     request: Request | None
     terms: TermsBody | None = None
+    cuts: CutsPart | None = None
 
 
 def do(host: Host, message: ControlMessage) -> ActionResult:
@@ -75,8 +79,6 @@ def do(host: Host, message: ControlMessage) -> ActionResult:
         return _withdraw(kind, host, message)
     topic = _topic(message.body.topic)  # type: ignore[union-attr] # the codec has checked the form
     _check_open(topic)
-    if message.type is MessageType.ADVERTISE:
-        _check_no_cuts(topic, leases.newest(topic).cuts)
     same = _find_standing_row(kind, host, topic, message.body)
     if same is not None:
         return ActionResult(f"{kind.prefix}{same.pk}", _code(topic), same.request)
@@ -88,8 +90,8 @@ def _address(host: Host, message: ControlMessage) -> ActionResult:
     if message.body.packed != pack_ip(host.ip):
         raise Refusing(
             "other_address",
-            f"the message names another IP address than the one that it was sent from ({host.ip}); a host "
-            "may report only its own address",
+            f"the message names an IP address that is not its source address ({host.ip}); a host may report "
+            "only its own address",
         )
     return ActionResult(host.name, None, host.request)
 
@@ -97,7 +99,7 @@ def _address(host: Host, message: ControlMessage) -> ActionResult:
 def _lease(host: Host, message: ControlMessage) -> ActionResult:
     """Answer a publisher that asks for its encoding, or release its lease; nothing else changes."""
     body = message.body
-    assert isinstance(body, RunningPublisher)
+    assert isinstance(body, RunningPublisher | CutReader)
     row = _numbered(ADVERTISEMENT, body.name).filter(publisher__host=host).first()
     if row is None:
         raise Refusing("unknown_advertisement", f"host {host.name} has no advertisement {shown(body.name)}")
@@ -106,14 +108,16 @@ def _lease(host: Host, message: ControlMessage) -> ActionResult:
         leases.release(row.pk, holder)
         return ActionResult(body.name, None, None)
     _check_open(row.topic)
-    _check_no_cuts(row.topic, leases.encoding_for(row).cuts)
-    lease = leases.hold(row.pk, holder, body.version or None, f"host:{host.pk}")
-    _check_no_cuts(row.topic, lease["cuts"])  # the encoding may have changed meanwhile
+    reader = body if isinstance(body, CutReader) else None
+    lease = leases.hold(row.pk, holder, body.version or None, f"host:{host.pk}", reader is not None)
+    if reader is None:
+        _check_no_cuts(row.topic, lease["cuts"])
     names = [attribute["name"] for attribute in row.topic.attributes]
     indexed = tuple(names.index(name) for name in lease["indexed"])
     expires, poll = round(1000 * lease["expires_in"]), round(1000 * lease["poll_in"])
     terms = TermsBody(lease["version"], expires, poll, indexed)
-    return ActionResult(body.name, lease["code"], None, terms)
+    part = None if reader is None else cuts_part(row.topic, lease, reader)
+    return ActionResult(body.name, lease["code"], None, terms, part)
 
 
 def _check_open(topic: Topic) -> None:
@@ -126,14 +130,15 @@ def _check_open(topic: Topic) -> None:
 
 
 def _check_no_cuts(topic: Topic, cuts: list[Any]) -> None:
-    """Raise Refusing for cuts, because an in-band answer cannot contain them.
+    """Raise Refusing for cuts, because the publisher has not asked for them.
 
-    An event that is encoded without the cuts would not reach its subscribers.
+    An event that is encoded without the cuts would not reach its subscribers. The refusal takes back the
+    lease.
     """
     if cuts:
         detail = (
-            f"topic {topic.name} has {len(cuts) // 2} cuts, and an in-band answer cannot contain cuts; "
-            "advertise over the REST API, or remove the cuts of the topic"
+            f"topic {topic.name} has {len(cuts) // 2} cuts, and this publisher does not read cuts; update "
+            "its client library, advertise over the REST API, or remove the cuts of the topic"
         )
         raise Refusing("topic_with_cuts", detail)
 
@@ -164,7 +169,9 @@ def _encoded(topic: Topic, cells: dz.DzSet) -> EncodedAnnouncement:
         detail = f"topic {topic.name} changes its encoding; send a filter instead of a dz, or try again later"
         raise Refusing("topic_changing", detail)
     if topic.cuts:
-        detail = f"topic {topic.name} has cuts, which in-band hosts do not know; send the filter"
+        detail = (
+            f"topic {topic.name} has cuts, and a dz set does not say which; send a filter instead of a dz set"
+        )
         raise Refusing("topic_with_cuts", detail)
     room = max_dz_length()
     for cell in cells:

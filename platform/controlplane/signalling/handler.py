@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import DatabaseError, transaction
@@ -114,9 +114,8 @@ def _carry_out(case: _Case) -> ControlReply:
         return answer_of(known)
     result = actions.do(case.host, message)
     if message.type in actions.UNKEPT:
-        return ControlReply(
-            ReplyStatus.DONE, message.request_id, result.name, result.code, terms=result.terms
-        )
+        reply = ControlReply(ReplyStatus.DONE, message.request_id, result.name, result.code)
+        return replace(reply, terms=result.terms, cuts=result.cuts)
     return answer_of(_remember(case, case.host, result))
 
 

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from tercast.client.duplicates import SeenEvents
     from tercast.client.event_origins import FixedOrigins, LearnedOrigins
     from tercast.client.host_key import HostKey
-    from tercast.client.inband import InBandLeaseSource, Signaller
+    from tercast.client.inband import Signaller
+    from tercast.client.inband_lease import InBandLeaseSource
     from tercast.client.lease import PublisherLease
     from tercast.client.metadata_sources import MetadataSource, ScenarioSource
     from tercast.client.publisher import Publisher
@@ -99,7 +100,7 @@ _MODULES = {
     "FrameStream": "wire.framing",
     "HostKey": "client.host_key",
     "HostTelemetry": "client.telemetry",
-    "InBandLeaseSource": "client.inband",
+    "InBandLeaseSource": "client.inband_lease",
     "LearnedOrigins": "client.event_origins",
     "LeaseLapsed": "wire.errors",
     "MetadataSource": "client.metadata_sources",

@@ -5,18 +5,14 @@ docs/signalling.md describes the protocol.
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 import time
 from collections.abc import Callable
 
 from tercast.client.host_key import HostKey
-from tercast.client.lease import Terms
 from tercast.client.transports import Transport
-from tercast.errors import TercastError
 from tercast.eventspace.address_plan import SIGNALLING
 from tercast.eventspace.dz import DzSet
-from tercast.eventspace.topic import Topic
 from tercast.signalling import codec
 from tercast.signalling.codec import ReceivedAnswer
 from tercast.signalling.errors import MalformedMessage
@@ -30,11 +26,10 @@ from tercast.signalling.messages import (
     MessageType,
     NamedBody,
     ReplyStatus,
-    RunningPublisher,
     TopicRef,
 )
 from tercast.signalling.seal import REPLAYED, Seal, last_counter
-from tercast.wire.errors import ApiError, NoAnswer, NotTaken
+from tercast.wire.errors import NoAnswer, NotTaken
 from tercast.wire.packets import pack_ip
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
@@ -45,9 +40,6 @@ PATIENCE = 30.0
 
 MOST_SKIPS = 5
 """Maximum number of times that one message skips counters that the platform refuses as used."""
-
-LEASE_PATIENCE = 5.0
-"""Seconds that a request about a lease may take; the next request follows in any case."""
 
 
 class Signaller:
@@ -202,40 +194,3 @@ class _Exchange:
             f"no answer within {patience:g} s; check that this port belongs to a Tercast switch "
             "and that controller and worker are running"
         )
-
-
-class InBandLeaseSource:
-    """Leases over the data network, for publishers of one topic; calls raise ApiError."""
-
-    def __init__(self, signaller: Signaller, topic: Topic) -> None:
-        self._signaller = signaller
-        self._names = [attribute.name for attribute in topic.attributes]
-
-    def lease(self, advertisement: str, holder: str, version: int | None) -> Terms:
-        """Request or renew the lease, and confirm the version in use."""
-        answer = self._exchange(
-            MessageType.LEASE, RunningPublisher(advertisement, _number(holder), version or 0)
-        )
-        terms = answer.terms
-        if terms is None or answer.code is None or any(n >= len(self._names) for n in terms.indexed):
-            raise ApiError(
-                f"lease of {advertisement}: the answer does not fit the topic; check that host and platform "
-                "use the same attributes"
-            )
-        indexed = tuple(self._names[n] for n in terms.indexed)
-        return Terms(terms.version, answer.code, indexed, terms.expires_ms / 1000, terms.poll_ms / 1000)
-
-    def release(self, advertisement: str, holder: str) -> None:
-        """Release the lease."""
-        self._exchange(MessageType.RELEASE, RunningPublisher(advertisement, _number(holder)))
-
-    def _exchange(self, type_: MessageType, body: ControlBody) -> ControlReply:
-        try:
-            return self._signaller.exchange(type_, body, LEASE_PATIENCE, confirm=False)
-        except TercastError as error:
-            raise ApiError(f"{type_.name.lower()} in band: {error}") from None
-
-
-def _number(holder: str) -> int:
-    """The 64-bit number that represents a holder's name."""
-    return int.from_bytes(hashlib.sha256(holder.encode()).digest()[:8], "big")

@@ -9,7 +9,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 
 from tercast.client.host_key import HostKey
-from tercast.client.inband import InBandLeaseSource, Signaller
+from tercast.client.inband import Signaller
+from tercast.client.inband_lease import InBandLeaseSource
 from tercast.client.lease import PublisherLease
 from tercast.client.metadata_sources import AnnouncedFilter, MetadataSource
 from tercast.client.transports import Transport

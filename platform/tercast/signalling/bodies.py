@@ -12,6 +12,8 @@ from tercast.signalling.messages import (
     AddressBody,
     CellsBody,
     ControlBody,
+    CutReader,
+    CutsPart,
     FilterText,
     MessageType,
     NamedBody,
@@ -21,7 +23,7 @@ from tercast.signalling.messages import (
 )
 from tercast.wire import varint
 
-CELLS, FILTER, NAMED, ADDRESS, HOLDING = range(5)
+CELLS, FILTER, NAMED, ADDRESS, HOLDING, READING = range(6)
 
 _ANNOUNCED = (CELLS, FILTER)
 FORMS = {
@@ -30,7 +32,7 @@ FORMS = {
     MessageType.UNADVERTISE: (*_ANNOUNCED, NAMED),
     MessageType.UNSUBSCRIBE: (*_ANNOUNCED, NAMED),
     MessageType.ADDRESS: (ADDRESS,),
-    MessageType.LEASE: (HOLDING,),
+    MessageType.LEASE: (HOLDING, READING),
     MessageType.RELEASE: (HOLDING,),
 }
 """Forms of body that each type of message allows."""
@@ -38,7 +40,7 @@ FORMS = {
 
 def form_of(body: ControlBody) -> int:
     """Return the number of a body's form."""
-    return (CellsBody, FilterText, NamedBody, AddressBody, RunningPublisher).index(type(body))
+    return (CellsBody, FilterText, NamedBody, AddressBody, RunningPublisher, CutReader).index(type(body))
 
 
 def write(body: ControlBody) -> bytes:
@@ -55,6 +57,9 @@ def write(body: ControlBody) -> bytes:
             return head + write_text(name, 1)
         case RunningPublisher(name, holder, version):
             return head + write_text(name, 1) + _fixed(holder, 8) + _fixed(version, 4)
+        case CutReader(name, holder, version, position):
+            numbers = _fixed(holder, 8) + _fixed(version, 4) + _fixed(position, 4)
+            return head + write_text(name, 1) + numbers
         case AddressBody(packed):
             if len(packed) not in (4, 16):
                 raise ValueError("an address has 4 or 16 bytes")
@@ -74,6 +79,10 @@ def read(reader: ByteReader, type_: MessageType) -> ControlBody:
     if form == HOLDING:
         name = _read_name(reader)
         return RunningPublisher(name, reader.number(8, "the holder"), reader.number(4, "the version"))
+    if form == READING:
+        name = _read_name(reader)
+        holder, version = reader.number(8, "the holder"), reader.number(4, "the version")
+        return CutReader(name, holder, version, reader.number(4, "the position"))
     topic = _read_topic(reader)
     if form == FILTER:
         return FilterText(topic, reader.text(reader.number(2, "the filter's length"), "the filter"))
@@ -98,6 +107,23 @@ def read_terms(reader: ByteReader) -> TermsBody:
     """Read the lease in an answer; raise MalformedMessage for other bytes."""
     version, expires, poll = (reader.number(4, "the lease") for _ in range(3))
     return TermsBody(version, expires, poll, tuple(reader.take(reader.byte("the lease"), "the lease")))
+
+
+def write_part(part: CutsPart) -> bytes:
+    """Encode a part of cuts in an answer; ValueError if it exceeds the cuts."""
+    if part.position + len(part.data) > part.size:
+        raise ValueError("the part is longer than the cuts")
+    return _fixed(part.size, 4) + _fixed(part.position, 4) + len(part.data).to_bytes(2, "big") + part.data
+
+
+def read_part(reader: ByteReader) -> CutsPart:
+    """Read a part of cuts in an answer; raise MalformedMessage for other bytes."""
+    at = reader.position
+    size, position = reader.number(4, "the cuts"), reader.number(4, "the cuts")
+    length = reader.number(2, "the cuts")
+    if position + length > size:
+        raise MalformedMessage("bad_number", at, "the part is longer than the cuts")
+    return CutsPart(size, position, reader.take(length, "the cuts"))
 
 
 def _fixed(number: int, size: int) -> bytes:

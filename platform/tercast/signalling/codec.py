@@ -29,7 +29,7 @@ MESSAGE, ANSWER = 2, 3
 
 SEALED = 1
 CONFIRM = 2
-HAS_CODE, UNMATCHED, HAS_TERMS = 2, 4, 8
+HAS_CODE, UNMATCHED, HAS_TERMS, HAS_CUTS = 2, 4, 8, 16
 
 MAX_REASON = 64
 MAX_DETAIL = 600
@@ -64,12 +64,15 @@ def encode_answer(answer: ControlReply, seal: Seal | None = None) -> bytes:
         raise ValueError(f"a reason has at most {MAX_REASON} ASCII characters")
     flags = SEALED * (seal is not None) | UNMATCHED * answer.unmatched
     flags |= HAS_CODE * (answer.code is not None) | HAS_TERMS * (answer.terms is not None)
+    flags |= HAS_CUTS * (answer.cuts is not None)
     data = _head(ANSWER, answer.status, flags, answer.request_id)
     data += bodies.write_text(answer.name, 1)
     if answer.code is not None:
         data += varint.encode(answer.code)
     if answer.terms is not None:
         data += bodies.write_terms(answer.terms)
+    if answer.cuts is not None:
+        data += bodies.write_part(answer.cuts)
     data += bodies.write_text(answer.reason, 1) + bodies.write_text(_cut(answer.detail), 2)
     return _finish(data, seal)
 
@@ -90,7 +93,7 @@ def decode_message(data: bytes) -> Received:
 
 def decode_answer(data: bytes) -> ReceivedAnswer:
     """Read the answer in `data`; raise MalformedMessage for other bytes."""
-    reader, number, flags, sealed = _open(data, ANSWER, SEALED | HAS_CODE | UNMATCHED | HAS_TERMS)
+    reader, number, flags, sealed = _open(data, ANSWER, SEALED | HAS_CODE | UNMATCHED | HAS_TERMS | HAS_CUTS)
     if number not in [*ReplyStatus]:
         raise MalformedMessage(
             "unknown_status", 2, f"the answer has status {number}; statuses are 0 to {max(ReplyStatus)}"
@@ -99,6 +102,7 @@ def decode_answer(data: bytes) -> ReceivedAnswer:
     name = reader.text(reader.byte("the name"), "the name")
     code = reader.code() if flags & HAS_CODE else None
     terms = bodies.read_terms(reader) if flags & HAS_TERMS else None
+    cuts = bodies.read_part(reader) if flags & HAS_CUTS else None
     at = reader.position
     reason = reader.text(reader.byte("the reason"), "the reason")
     if not reason.isascii() or len(reason) > MAX_REASON:
@@ -108,8 +112,8 @@ def decode_answer(data: bytes) -> ReceivedAnswer:
     detail = reader.text(reader.number(2, "the detail"), "the detail")
     reader.end()
     unmatched = bool(flags & UNMATCHED)
-    answer = ControlReply(ReplyStatus(number), request_id, name, code, unmatched, reason, detail, terms)
-    return ReceivedAnswer(answer, sealed)
+    said = (name, code, unmatched, reason, detail)
+    return ReceivedAnswer(ControlReply(ReplyStatus(number), request_id, *said, terms, cuts), sealed)
 
 
 def _head(kind: int, number: int, flags: int, request_id: int) -> bytes:

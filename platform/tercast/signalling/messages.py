@@ -20,6 +20,9 @@ MAX_MESSAGE = 1200
 MAX_CELLS = 50
 """The largest number of cells in a dz set. The encoding of a filter has no more by default."""
 
+MAX_PART = 900
+"""The largest part of cuts in an answer, in bytes; with all other fields and a seal it fits a message."""
+
 MAX_CELL_BITS = 112
 """The longest dz in bits, as many as an IPv6 address has for it."""
 
@@ -87,7 +90,17 @@ class RunningPublisher:
     version: int = 0
 
 
-ControlBody = CellsBody | FilterText | NamedBody | AddressBody | RunningPublisher
+@dataclass(frozen=True, slots=True)
+class CutReader:
+    """A running publisher that can read cuts: as `RunningPublisher`, and the first byte of cuts to send."""
+
+    name: str
+    holder: int
+    version: int = 0
+    position: int = 0
+
+
+ControlBody = CellsBody | FilterText | NamedBody | AddressBody | RunningPublisher | CutReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +115,15 @@ class TermsBody:
     expires_ms: int
     poll_ms: int
     indexed: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CutsPart:
+    """A part of the cuts of the lease's encoding: the bytes from `position` of `size` (`cut_bytes`)."""
+
+    size: int
+    position: int
+    data: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +164,8 @@ class ControlReply:
     """An answer about the advertisement, subscription or host `name`, with the topic's `code`.
 
     `unmatched` means that no advertisement overlaps the subscription yet. If the status is not ACCEPTED or
-    DONE, `reason` is a snake_case code, and `detail` is a line for people. `terms` is the lease.
+    DONE, `reason` is a snake_case code, and `detail` is a line for people. `terms` is the lease, and `cuts`
+    is a part of the cuts of its encoding.
     """
 
     status: ReplyStatus
@@ -153,3 +176,4 @@ class ControlReply:
     reason: str = ""
     detail: str = ""
     terms: TermsBody | None = None
+    cuts: CutsPart | None = None

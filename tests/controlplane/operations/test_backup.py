@@ -1,5 +1,6 @@
 """Backup and restore: the same objects, the same log, the same tables on the switches; or a clear refusal."""
 
+import dataclasses
 import io
 import json
 import stat
@@ -12,6 +13,8 @@ import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.db import connection, transaction
+from django.db.models import JSONField
 from django.utils import timezone
 
 from controlplane.accounts.tokens import find_token, issue_token
@@ -19,7 +22,9 @@ from controlplane.deployment import replay_check, session, session_cache
 from controlplane.network.models import Host
 from controlplane.operations.backup import backup, exclusive_access, row_codec
 from controlplane.planning import planner_state
-from controlplane.registry.models import Subscription
+from controlplane.registry.encoding import core_topic
+from controlplane.registry.models import Subscription, Topic
+from controlplane.registry.transitions import leases
 from controlplane.requestlog import checkpoints
 from controlplane.requestlog.models import OutboxEvent, Request
 from controlplane.signalling import handler, keys, seals
@@ -29,6 +34,7 @@ from tercast.signalling.codec import decode_answer, encode_message
 from tercast.signalling.messages import ControlMessage, FilterText, MessageType, ReplyStatus
 from tercast.signalling.seal import Seal, last_counter
 from tests.support.controlplane import network_world as world
+from tests.support.controlplane import topic_migrations
 
 
 @pytest.fixture
@@ -103,6 +109,51 @@ def test_a_restore_leads_to_the_same_rows_secrets_and_tables(busy, settings, tmp
     again = world.log({"op": "set_budget", "switch": "s1", "tcam_budget": 9})
     assert again.pk > late.request_id + 1
     assert Request.objects.get(pk=again.pk).received_at > Request.objects.order_by("id").first().received_at
+
+
+def test_cuts_survive_a_backup_in_the_middle_of_their_change(busy, tmp_path, settings):
+    """Topics, moves, leases, encodings, the log and the snapshot carry the cuts, also beyond 2^53."""
+    settings.ENV = dataclasses.replace(settings.ENV, settling_seconds=0.0)
+    attributes = [
+        {"name": "size", "type": "int", "min": 0, "max": str(10**40)},
+        {"name": "price", "type": "float", "min": 0.0, "max": 1e308},
+    ]
+    with transaction.atomic():
+        topic = {"name": "wide", "code": 8, "indexed": ["size"], "attributes": attributes}
+        request = world.log({"op": "add_topic", "topic": topic})
+        Topic.objects.create(name="wide", code=8, attributes=attributes, indexed=["size"], request=request)
+    publisher = topic_migrations.announce("advertise", "h1", "true", topic="wide")
+    topic_migrations.announce("subscribe", "h3", "price >= 1e300", topic="wide")
+    session.run()
+    assert leases.hold(publisher.pk, "one", None)["cuts"] == []
+    cuts = [["price", 1e300], 3, ["size", str(10**30)], 5, 0]
+    change = topic_migrations.reindex("size", topic="wide", cuts=cuts)
+    session.run()
+    planner_state.keep_snapshot(planner_state.load(), every=1)
+    before, path = contents(), tmp_path / "b.zip"
+    call_command("backup", str(path))
+    leases.hold(publisher.pk, "one", 2)
+    session.run()
+    assert topic_migrations.state(change) == "active"
+    call_command("restore", str(path), "--replace")
+    assert topic_migrations.state(change) == "deploying" and Topic.objects.get(name="wide").cuts == []
+    after = contents()
+    assert all(after[table] == rows for table, rows in before.items() if not of_the_moment(table))
+    assert leases.hold(publisher.pk, "one", 2)["cuts"] == cuts
+    session.run()
+    assert topic_migrations.state(change) == "active" and Topic.objects.get(name="wide").cuts == cuts
+    planned = planner_state.current_planner().topics["wide"]
+    assert planned.cuts == core_topic(Topic.objects.get(name="wide")).cuts
+    assert list(replay_check.differences()) == []
+
+
+def test_every_column_with_cuts_reads_doubles_exactly():
+    """PostgreSQL returns 1e+300 as an integer of 301 digits."""
+    fields = [field for model in apps.get_models() for field in model._meta.fields if "cuts" in field.name]
+    columns = [field for field in fields if isinstance(field, JSONField)]
+    assert len(columns) == 5
+    for column in columns:
+        assert column.from_db_value(f'[["a", {10**300}], 1, 2]', None, connection) == [["a", 1e300], 1, 2]
 
 
 def _asked(number: int, seal: Seal):

@@ -19,6 +19,8 @@ from controlplane.signalling.models import HostSignals, RefusedCount
 from controlplane.signalling.poll_loop import DROPPED
 from tercast.client.host_key import HostKey
 from tercast.client.inband import Signaller
+from tercast.client.inband_lease import InBandLeaseSource
+from tercast.client.lease import PublisherLease
 from tercast.client.publisher import Publisher
 from tercast.client.subscriber import Subscriber
 from tercast.client.transports import FabricPort
@@ -29,6 +31,7 @@ from tercast.signalling.messages import PORT, ControlMessage, FilterText, Messag
 from tercast.signalling.seal import Seal
 from tests.support.controlplane import network_world as world
 from tests.support.controlplane.platform_on_switches import HOSTS, running
+from tests.support.controlplane.topic_migrations import reindex, state
 from tests.support.controlplane.worker_processes import Process, worker
 
 pytestmark = pytest.mark.fabric
@@ -82,6 +85,38 @@ def test_a_host_subscribes_another_advertises_and_both_withdraw(platform):
         assert asks["h1"].withdraw(announced.name, PATIENCE).status is ReplyStatus.DONE
     assert platform.own_entries() == {"s1": 0, "s2": 0, "s3": 0}
     assert Host.objects.count() == 3
+
+
+@pytest.mark.full
+def test_an_in_band_publisher_changes_to_cuts_without_a_lost_event(platform):
+    cuts = [["low", 92], 3, ["low", 200], 5, ["low", 512], 1, 1]
+    with ExitStack() as stack:
+        asks = {
+            name: Signaller(stack.enter_context(at(platform, name, PORT)), HOSTS[name]["ip"])
+            for name in ("h1", "h3")
+        }
+        wanted = asks["h3"].subscribe("quotes", "low in [92, 199]", PATIENCE)
+        announced = asks["h1"].advertise("quotes", "true", PATIENCE)
+        receiver = Subscriber(
+            {wanted.name: "low in [92, 199]"}, TOPIC, stack.enter_context(at(platform, "h3"))
+        )
+        sender = stack.enter_context(at(platform, "h1"))
+        lease = stack.enter_context(PublisherLease(InBandLeaseSource(asks["h1"], TOPIC), announced.name))
+        plan = AddressPlan.default("ipv6")
+        publisher = Publisher(lease.begin(TOPIC), "true", sender, plan, announced.name, lease=lease)
+        request = reindex("low", topic="quotes", cuts=cuts)
+
+        def changed() -> bool:
+            seq = publisher.publish({"low": 92})
+            delivery = receiver.receive(30)
+            assert delivery is not None and delivery.event.seq == seq
+            lease.renew(publisher)
+            return state(request) == "active"
+
+        platform.until(changed, "the change")
+        assert lease.version == 2 and publisher.topic.cuts.to_json(TOPIC.attributes) == cuts
+        assert changed() and not reasons()
+    assert platform.own_entries() == {"s1": 1, "s2": 1, "s3": 1}
 
 
 def reasons():

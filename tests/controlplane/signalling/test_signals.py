@@ -6,7 +6,7 @@ from django.utils import timezone
 from controlplane.deployment import session
 from controlplane.network.controller_client import ControllerClient, UnreachableError
 from controlplane.network.models import Host, Link, Port, Switch
-from controlplane.registry.models import Advertisement, Publisher, Subscription
+from controlplane.registry.models import Advertisement, Publisher, Subscription, Topic
 from controlplane.registry.transitions.models import Encoding, Lease
 from controlplane.requestlog.models import OutboxEvent, Request
 from controlplane.signalling import actions, handler, keys, poll_loop, refusals, sender_lookup
@@ -316,11 +316,12 @@ def test_a_publisher_holds_a_lease_in_band_and_learns_a_new_encoding(network):
     assert not Lease.objects.exists() and Done.objects.count() == done + 1
 
 
-def test_a_topic_with_cuts_gives_no_lease_in_band_and_takes_no_dz(network):
+def test_a_publisher_that_does_not_read_cuts_gets_no_lease_of_a_topic_with_cuts(network):
     """A publisher without the cuts would encode events wrongly, so it must stop."""
     name = ask(FilterText("quotes", ""), MessageType.ADVERTISE).name
     session.run()
     assert lease(name).status is ReplyStatus.DONE
+    assert not Lease.objects.get().reads_cuts
     topic = Advertisement.objects.get().topic
     fields = {"version": 2, "code": 5, "indexed": ["low"], "cuts": [["low", 100], 1, 1]}
     Encoding.objects.update_or_create(topic=topic, defaults=fields)
@@ -330,10 +331,15 @@ def test_a_topic_with_cuts_gives_no_lease_in_band_and_takes_no_dz(network):
     assert lease(name, holder=8, number=3).reason == "topic_with_cuts"
     assert Lease.objects.count() == 1
     assert lease(name, type_=MessageType.RELEASE, number=4).status is ReplyStatus.DONE
-    type(topic).objects.update(cuts=fields["cuts"])
-    assert ask(FilterText("quotes", "low < 9"), MessageType.ADVERTISE, number=7).reason == "topic_with_cuts"
+
+
+def test_a_topic_with_cuts_takes_filters_in_band_but_no_dz_sets(network):
+    """A dz set does not say with which cuts it was computed."""
+    Topic.objects.update(cuts=[["low", 100], 1, 1])
     assert ask(CellsBody("quotes", (2,)), number=5).reason == "topic_with_cuts"
-    assert ask(FilterText("quotes", "low < 100"), number=6).status is not ReplyStatus.REFUSED
+    for number, kind in ((6, MessageType.SUBSCRIBE), (7, MessageType.ADVERTISE)):
+        assert ask(FilterText("quotes", "low < 100"), kind, number).status is ReplyStatus.ACCEPTED
+    assert Advertisement.objects.get().dz == Subscription.objects.get().dz == ["0"]
 
 
 def test_nobody_holds_a_lease_of_another_host_s_advertisement(network):

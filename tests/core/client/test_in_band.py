@@ -11,7 +11,8 @@ import pytest
 
 from tercast.client import inband
 from tercast.client.host_key import HostKey
-from tercast.client.inband import MOST_SKIPS, InBandLeaseSource, Signaller
+from tercast.client.inband import MOST_SKIPS, Signaller
+from tercast.client.inband_lease import InBandLeaseSource
 from tercast.client.lease import PublisherLease
 from tercast.eventspace import dz
 from tercast.eventspace.topic import Topic

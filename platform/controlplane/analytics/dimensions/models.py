@@ -3,6 +3,8 @@
 from django.conf import settings
 from django.db import models
 
+from controlplane.common.exact_json import Decoder
+
 
 class ProposalTrigger(models.TextChoices):
     """Reason for a proposal."""
@@ -33,8 +35,8 @@ class Proposal(models.Model):
     method = models.CharField(max_length=16, choices=ProposalMethod)
     before = models.JSONField()
     indexed = models.JSONField()
-    before_cuts = models.JSONField(default=list)
-    cuts = models.JSONField(default=list)
+    before_cuts = models.JSONField(decoder=Decoder, default=list)
+    cuts = models.JSONField(decoder=Decoder, default=list)
     figures = models.JSONField()
     newest_sample = models.BigIntegerField(help_text="newest sample that it was computed from")
     request = models.ForeignKey("control.Request", null=True, on_delete=models.PROTECT, related_name="+")

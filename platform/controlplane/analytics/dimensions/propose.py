@@ -78,7 +78,7 @@ def _found(topic: Topic, workload: Workload) -> AttributeProposal:
         detail = "The platform is busy with another proposal. Try again in a minute."
         raise Problem(503, "busy", detail, headers={"Retry-After": "10"})
     try:
-        cuts = 0 if topics.in_band_advertisements(topic) else MAX_CUTS
+        cuts = 0 if topics.publishers_without_cuts(topic) else MAX_CUTS
         known = spectrum(topic)
         return propose(workload, max_dz_length(), MAX_DZ_PER_FILTER, spectrum=known, max_cuts=cuts)
     finally:

@@ -94,7 +94,9 @@ def encoding_for(advertisement: Advertisement) -> PublishedEncoding:
     return current(advertisement.topic)
 
 
-def hold(pk: int, holder: str, version: int | None, caller: str = PLATFORM) -> dict[str, Any]:
+def hold(
+    pk: int, holder: str, version: int | None, caller: str = PLATFORM, reads_cuts: bool = True
+) -> dict[str, Any]:
     """Grant, confirm or extend a publisher's lease.
 
     A lease is extended only for the published version, so that no publisher can delay a move further.
@@ -105,6 +107,7 @@ def hold(pk: int, holder: str, version: int | None, caller: str = PLATFORM) -> d
         holder: Unique name of the publisher process.
         version: Version of the encoding that the publisher uses; None while it has none.
         caller: Owner of the lease. Limits apply to it.
+        reads_cuts: Whether the publisher can change to an encoding with cuts.
 
     Raises:
         Problem: 404 without an active advertisement, 409 if another caller uses the name `holder` or the
@@ -113,24 +116,21 @@ def hold(pk: int, holder: str, version: int | None, caller: str = PLATFORM) -> d
     row = _advertisement(pk)
     found, now = _read_with(row), timezone.now()
     lease = Lease.objects.filter(advertisement=row, holder=holder).first()
-    if _is_fresh(lease, found, version, now) and lease is not None and lease.caller == caller:
+    owned = {"caller": caller, "reads_cuts": reads_cuts}
+    if lease is not None and _is_fresh(lease, found, version, now, owned):
         return _lease_json(found, lease.expires_at - now, caller, row)
     with transaction.atomic():
-        Topic.objects.select_for_update(no_key=True).get(
-            pk=row.topic_id
-        )  # the encoding cannot change meanwhile
+        Topic.objects.select_for_update(no_key=True).get(pk=row.topic_id)  # the encoding cannot change
         found = encoding_for(row)
         lease = Lease.objects.select_for_update().filter(advertisement=row, holder=holder).first()
-        lapsed = lease is None or lease.expires_at <= now
-        if lapsed:
+        if lease is None or lease.expires_at <= now:
             _check_room(row, caller, now)
         else:
-            assert lease is not None
             _check_holder(lease, caller, now)
             if version != found.version:
                 return _lease_json(found, lease.expires_at - now, caller, row)
         confirms = lease is not None and lease.version != found.version
-        _grant(row, holder, caller, found.version, now)
+        _grant(row, holder, found.version, now, owned)
         if confirms:
             transaction.on_commit(_wake)
     return _lease_json(found, lease_time(), caller, row)
@@ -199,14 +199,9 @@ def _check_holder(lease: Lease, caller: str, now: datetime) -> None:
         raise conflict("other_holder", detail)
 
 
-def _grant(row: Advertisement, holder: str, caller: str, version: int, now: datetime) -> None:
+def _grant(row: Advertisement, holder: str, version: int, now: datetime, owned: dict[str, Any]) -> None:
     length = lease_time()
-    fields = {
-        "version": version,
-        "expires_at": now + length,
-        "seconds": length.total_seconds(),
-        "caller": caller,
-    }
+    fields = {"version": version, "expires_at": now + length, "seconds": length.total_seconds(), **owned}
     Lease.objects.update_or_create(advertisement=row, holder=holder, defaults=fields)
 
 
@@ -231,9 +226,11 @@ def _read_with(row: Advertisement) -> PublishedEncoding:
     return _published(row.topic, getattr(row.topic, "encoding", None))
 
 
-def _is_fresh(lease: Lease | None, found: PublishedEncoding, version: int | None, now: datetime) -> bool:
+def _is_fresh(
+    lease: Lease, found: PublishedEncoding, version: int | None, now: datetime, owned: dict[str, Any]
+) -> bool:
     """Whether the stored lease needs no update yet."""
-    if lease is None or not lease.version == found.version == version:
+    if not lease.version == found.version == version or any(getattr(lease, k) != v for k, v in owned.items()):
         return False
     return lease.expires_at - now > lease_time() * 3 / 4
 

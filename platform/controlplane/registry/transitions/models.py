@@ -76,6 +76,9 @@ class Lease(models.Model):
     version = models.PositiveIntegerField()
     expires_at = models.DateTimeField()
     seconds = models.FloatField(default=86400.0)
+    reads_cuts = models.BooleanField(
+        default=True, help_text="whether the publisher can change to an encoding with cuts"
+    )
 
     class Meta:
         constraints = (

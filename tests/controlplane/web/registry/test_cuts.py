@@ -6,8 +6,9 @@ import pytest
 
 from controlplane.planning import planner_state
 from controlplane.registry.encoding import core_topic
-from controlplane.registry.models import Origin, Publisher, Subscription, Topic
-from controlplane.registry.transitions.models import Encoding
+from controlplane.registry.models import Advertisement, Subscription, Topic
+from controlplane.registry.transitions import leases
+from controlplane.registry.transitions.models import Encoding, Lease
 from controlplane.requestlog.models import Request
 from tests.support.controlplane.api_fixtures import TOPIC
 
@@ -80,18 +81,19 @@ def test_all_errors_in_cuts_are_in_the_answer(world, end, pointers, cuts, where)
     assert Request.objects.count() == before
 
 
-def test_a_topic_of_in_band_publishers_gets_no_cuts(world, end, problem):
+def test_a_topic_gets_no_cuts_while_a_publisher_cannot_read_them(world, end, problem):
     world.post("advertisements/", {"publisher": "exchange", "topic": "quotes", "filter": "true"})
     end()
-    Publisher.objects.update(origin=Origin.IN_BAND)
+    leases.hold(Advertisement.objects.get().pk, "old library", None, "host:1", reads_cuts=False)
     address = f"topics/{Topic.objects.get().pk}/"
     for path in (address, f"{address}?dry_run=true"):
         found = problem(world.patch(path, {"cuts": CUTS}), 409)
-        assert (
-            found["type"].endswith(":in_band")
-            and "1 advertisement that hosts sent in band" in found["detail"]
-        )
+        assert found["type"].endswith(":in_band")
+        assert "1 advertisement with in-band publishers that cannot read cuts" in found["detail"]
     assert world.patch(address, {"cuts": []}).status_code == 202
+    end()
+    Lease.objects.update(reads_cuts=True)
+    assert world.patch(address, {"cuts": CUTS}).status_code == 202
 
 
 def test_the_cost_of_cuts_is_estimated(world, end):
