@@ -41,6 +41,31 @@ def test_plan_verify_simulate(bench: Bench) -> None:
     assert bench.read("report.json")["delivered"] == 1
 
 
+def test_scenarios_carry_cuts_as_a_topic_or_by_a_request(bench: Bench) -> None:
+    cuts = [["low", 92], 3, ["low", 200], 5, 1]
+    plain, planned = example(), {}
+    topic = {**plain["topics"][0], "cuts": cuts}
+    change = {"op": "set_indexed", "topic": "quotes", "indexed": plain["topics"][0]["indexed"], "cuts": cuts}
+    scenarios = {
+        "plain": plain,
+        "topic": {**plain, "topics": [topic]},
+        "request": {**plain, "requests": [*plain["requests"], change]},
+    }
+    for name, scenario in scenarios.items():
+        files = bench.write(f"{name}.json", scenario), str(bench.path / f"{name}-plan.json")
+        assert bench.run("plan", files[0], "-o", files[1]) == (0, "", [])
+        planned[name] = bench.read(f"{name}-plan.json")
+        assert bench.run("verify", "--strict", *files)[::2] == (0, [])
+        events = bench.write("events.jsonl", '{"publisher": "a1", "values": {"low": 92}}\n')
+        assert bench.run("simulate", *files, "--events", events, "-o", str(bench.path / "r.json"))[0] == 0
+        assert bench.read("r.json")["delivered"] == 1
+    assert planned["topic"]["encodings"] == planned["request"]["encodings"]
+    assert planned["topic"]["encodings"] != planned["plain"]["encodings"] == EXPECTED["encodings"]
+    other = str(bench.path / "topic.json"), str(bench.path / "plain-plan.json")
+    status, _, errors = bench.run("verify", *other)
+    assert status == 1 and any(line.startswith("encoding: ") for line in errors)
+
+
 def test_timing_is_one_json_line(bench: Bench) -> None:
     scenario = bench.write("scenario.json", example())
     status, out, _ = bench.run("plan", scenario, "-o", str(bench.path / "plan.json"), "--timing")
