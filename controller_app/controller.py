@@ -143,7 +143,7 @@ class Controller:
         return True
 
     def _claim(self, datapath: Any, connection: Connection) -> None:
-        """Take a switch into service, unless another connection has its datapath id and answers."""
+        """Accept a switch, unless another connection has its datapath id and answers."""
         incumbent = self.registry.holder(connection.dpid)
         if incumbent is not None and not self._claims.may_displace(connection, incumbent):
             self._pending.discard(datapath)
@@ -202,7 +202,7 @@ class Controller:
             self.alarms.sound("late_error", detail, LASTING, dpid=connection.name)
 
     def _set_up(self, connection: Connection) -> None:
-        """Read the features of a new switch, install its reserved entries and take it into service."""
+        """Read the features of a new switch, install its reserved entries and report it as connected."""
         try:
             limit = SET_UP * self.settings.bounds.seconds
             with deadline(limit, Overrun(f"it took more than {limit:g} s")):

@@ -72,7 +72,7 @@ class Metrics:
         self._registry.register(collector)
 
     def connected(self, dpid: str) -> None:
-        """Count a switch that was taken into service."""
+        """Count a switch that was accepted."""
         dpid = self._label(dpid)
         self._connections.labels(dpid).inc()
         if dpid in self._known:

@@ -62,7 +62,7 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class PaperClaim:
-    """A statement of the paper, and the rule that decides it; both are fixed before a run.
+    """A statement of the paper, and the rule that decides it; both are defined before a run.
 
     `text` has the words of the paper, `source` its section. `reason` explains a verdict `differs`, once it is
     understood.

@@ -1,4 +1,4 @@
-"""Rules that decide claims; fixed in code before a run, and never loosened afterwards."""
+"""Rules that decide claims; defined in code before a run, and never loosened afterwards."""
 
 from __future__ import annotations
 

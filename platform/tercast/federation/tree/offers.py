@@ -57,7 +57,7 @@ def short_name(name: str, most: int = NAME_BYTES) -> str:
 
 
 def part_name(node: str, switch: str) -> str:
-    """Return the name of another part than the first; it follows from its first switch."""
+    """Return the name of a part that is not the first, computed from its first switch."""
     return _hashed(f"{node}\0{switch}", NAME_BYTES)
 
 

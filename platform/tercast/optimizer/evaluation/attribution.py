@@ -185,7 +185,7 @@ class _TopicAtSwitch:
         return found
 
     def _leads(self, registration: Registration, crossing: Crossing, port: int | None, mask: Array) -> bool:
-        """Whether outputs contain the path to a host, from another side than that of the host."""
+        """Whether outputs lead to a host, for events that do not come from its direction."""
         place = self.arrays.planner.network.place(registration.host)
         if place is None:
             return False
