@@ -59,7 +59,7 @@ CASES = {
     "tercast-manage": ("#!/bin/sh\n# It stands.\ntold=1\n", {2: "stands"}),
     "entries.md": ("A switch meets an entry. Events meet another entry.\n", {1: "meets an entry"}),
     "ambiguous.py": (
-        '"""Count."""\n\nx = "another host than this"\ny = "empty; null: it is"\nz = "null: it is writable"\n',
+        '"""Count."""\n\nx = "another host than a"\ny = "empty; null: it is"\nz = "null: it is writable"\n',
         {3: "another host than", 4: "null: it is"},
     ),
     "code.tsx": ("const told = stands; const key = 'told'; // `told`\nlet a = 'it';\n", {}),
