@@ -307,7 +307,8 @@ export const text = {
       missed:
         "If no worker is running when a run is due, the run is missed. The next worker does one run instead of all missed runs.",
       window: "Window length",
-      windowHelp: 'The time interval of one result, for example "1 minute". The platform stores the results of each length separately.',
+      windowHelp:
+        'The time interval of one result, for example "1 minute". The platform stores the results of each length separately.',
       save: "Save",
       enabled: (job: string, timetable: string) => `Job “${job}” is scheduled: ${timetable}.`,
       disabled: (job: string) => `Job “${job}” no longer runs on a schedule.`,

@@ -81,7 +81,8 @@ export const text = {
     lost: (host: string) => `${host} does not receive the event.`,
     lostAt: (host: string, name: string) =>
       `${host} does not receive the event. The cause is switch ${name}.`,
-    surplus: (hosts: string) => `Hosts that receive the event, although the plan does not send it to them: ${hosts}.`,
+    surplus: (hosts: string) =>
+      `Hosts that receive the event, although the plan does not send it to them: ${hosts}.`,
   },
   path: {
     title: "Path",
