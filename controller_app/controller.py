@@ -202,7 +202,7 @@ class Controller:
             self.alarms.sound("late_error", detail, LASTING, dpid=connection.name)
 
     def _set_up(self, connection: Connection) -> None:
-        """Read the features of a new switch, install its reserved entries and report it as connected."""
+        """Read the features of a new switch, install its reserved entries and report it."""
         try:
             limit = SET_UP * self.settings.bounds.seconds
             with deadline(limit, Overrun(f"it took more than {limit:g} s")):

@@ -1,4 +1,4 @@
-"""Leases over the data network: the encoding of a publisher's events, with its cuts in parts."""
+"""Leases over the data network: the encoding of a publisher's events, cuts in parts."""
 
 from __future__ import annotations
 

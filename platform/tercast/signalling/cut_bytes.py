@@ -1,4 +1,4 @@
-"""The cuts of a topic as bytes and back; an answer contains a part of them (docs/signalling.md)."""
+"""Cuts of a topic as bytes; an answer contains a part of them (docs/signalling.md)."""
 
 from __future__ import annotations
 

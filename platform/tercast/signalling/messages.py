@@ -92,7 +92,7 @@ class RunningPublisher:
 
 @dataclass(frozen=True, slots=True)
 class CutReader:
-    """A running publisher that can read cuts: as `RunningPublisher`, and the first byte of cuts to send."""
+    """A `RunningPublisher` that can read cuts, with the first byte of cuts to send."""
 
     name: str
     holder: int
@@ -119,7 +119,7 @@ class TermsBody:
 
 @dataclass(frozen=True, slots=True)
 class CutsPart:
-    """A part of the cuts of the lease's encoding: the bytes from `position` of `size` (`cut_bytes`)."""
+    """A part of the cuts of a lease: bytes from `position`, of `size` bytes (`cut_bytes`)."""
 
     size: int
     position: int

@@ -1,4 +1,4 @@
-"""Cuts as bytes: they come back as they were, and other bytes are refused by name."""
+"""Cuts as bytes: reading returns the same cuts, and malformed bytes are refused."""
 
 import pytest
 from hypothesis import given
