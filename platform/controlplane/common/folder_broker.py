@@ -17,8 +17,12 @@ from typing import Any
 
 from kombu.transport import TRANSPORT_ALIASES, filesystem
 
+from controlplane.common import local_notifications
+from controlplane.common.local_notifications import WAKE_UPS, Listener
+
 SCHEME = "folder"
 LONGEST_WAIT = 0.3
+POLL_SECONDS = 0.1
 
 HALF_WRITTEN_SECONDS = 60.0
 """Age at which a hidden file counts as left by a killed writer."""
@@ -34,6 +38,7 @@ class FolderChannel(filesystem.Channel):
         name = f"{time.time_ns():020d}-{os.urandom(6).hex()}.{queue}.msg"
         with _hidden_file(folder / f".{name}", json.dumps(payload)) as hidden:
             hidden.rename(folder / name)
+        local_notifications.notify(WAKE_UPS)
 
     def probe(self) -> None:
         """Write a file and remove it.
@@ -91,10 +96,48 @@ class FolderTransport(filesystem.Transport):
     driver_type = SCHEME
     driver_name = SCHEME
 
-    def drain_events(self, connection: Any, timeout: float | None = None, **_: Any) -> Any:
-        """Wait for a message for a short time, so that a worker that must stop notices it."""
-        longest = LONGEST_WAIT if timeout is None else min(timeout, LONGEST_WAIT)
-        return super().drain_events(connection, timeout=longest)  # type: ignore[no-untyped-call]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._listener: Listener | None = None
+
+    def drain_events(self, connection: Any, timeout: float | None = None, **_: Any) -> None:
+        """Wait for a message for a short time, so that a worker that must stop notices it.
+
+        A notification ends the wait. Without notifications, the folder is read every `POLL_SECONDS`.
+
+        Raises:
+            TimeoutError: There was no message.
+        """
+        end = time.monotonic() + (LONGEST_WAIT if timeout is None else min(timeout, LONGEST_WAIT))
+        self._listen()
+        while True:
+            try:
+                self.cycle.get(self._deliver, timeout=timeout)
+                return
+            except Empty:
+                left = end - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError from None
+                self._pause(left)
+
+    def close_connection(self, connection: Any) -> None:
+        """Close the connection, and remove the pipe of its listener."""
+        super().close_connection(connection)  # type: ignore[no-untyped-call]
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
+
+    def _listen(self) -> None:
+        """Begin to listen before the folder is read, so that no notification is missed."""
+        if self._listener is None:
+            with suppress(OSError):
+                self._listener = Listener(WAKE_UPS)
+
+    def _pause(self, seconds: float) -> None:
+        if self._listener is None:
+            time.sleep(min(seconds, POLL_SECONDS))
+        else:
+            self._listener.wait(seconds)
 
 
 def register() -> None:

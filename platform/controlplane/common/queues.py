@@ -25,7 +25,6 @@ def _folder(state_dir: Path) -> dict[str, object]:
         "data_folder_out": str(data),
         "control_folder": str(control),
         "store_processed": False,
-        "polling_interval": 0.1,
     }
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from django.db import connection, transaction
-from django.db.models import Max, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
+from controlplane.deployment import open_work
 from controlplane.registry.transitions import stages
 from controlplane.requestlog.kinds import BEGINS_BATCH, ENDS_BATCH
 from controlplane.requestlog.models import PlannerSnapshot, Request, State
@@ -19,15 +20,15 @@ def undecided() -> list[Request]:
     return list(Request.objects.filter(state=State.PLANNING).order_by("position"))
 
 
-def start_batch() -> list[Request]:
+def start_batch(moves: bool = True) -> list[Request]:
     """Start the next queued requests, at most `LARGEST`, in order, and give them positions.
 
-    This is one short transaction.
+    This is one short transaction. Requests may have to wait for `moves` of topics that are not complete.
     """
-    if not _ready().exists():
+    if moves and not _ready(moves).exists():
         return []
     with transaction.atomic():
-        rows = _batch(_ready().order_by("id")[:LARGEST])
+        rows = _batch(_ready(moves).order_by("id")[:LARGEST])
         position, now = newest_position(), timezone.now()
         for row in rows:
             position += 1
@@ -38,19 +39,27 @@ def start_batch() -> list[Request]:
 
 def newest_position() -> int:
     """Return the newest position, 0 if there is none; its request may have been removed."""
-    there = int(Request.objects.aggregate(newest=Max("position"))["newest"] or 0)
-    return max(there, int(PlannerSnapshot.objects.aggregate(newest=Max("position"))["newest"] or 0))
+    with connection.cursor() as cursor:
+        cursor.execute(_NEWEST)
+        return max(position or 0 for (position,) in cursor.fetchall())
 
 
 def waiting() -> bool:
     """Whether any request waits to be planned and can be planned now."""
-    return Request.objects.filter(state=State.PLANNING).exists() or _ready().exists()
+    work = open_work.find()
+    return work.started or (work.queued and (not work.moves or _ready(moves=True).exists()))
 
 
-def _ready() -> QuerySet[Request]:
+_NEWEST = " UNION ALL ".join(
+    f"SELECT MAX(position) FROM {model._meta.db_table}"  # noqa: S608 - own names
+    for model in (Request, PlannerSnapshot)
+)
+
+
+def _ready(moves: bool) -> QuerySet[Request]:
     """Return the queued requests that may be planned now."""
     rows = Request.objects.filter(state=State.QUEUED)
-    held = stages.held_back()
+    held = stages.held_back() if moves else None
     return rows if held is None else rows.exclude(held)
 
 

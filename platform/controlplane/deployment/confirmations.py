@@ -169,7 +169,7 @@ def _judge(cache: SessionCache, suspects: Sequence[Waiter]) -> _CheckResults:
     """Find what each of `suspects`, which are in the order of the log, waits for now."""
     held_up = [waiter for waiter in suspects if any(name in cache.unconfirmed for name in waiter.waits_for)]
     needs = find_dependencies(held_up, cache.state.planner) if held_up else {}
-    moving = stages.with_open_moves()
+    moving = stages.with_open_moves() if cache.moves else set()
     verdict = _CheckResults()
     for waiter in suspects:
         stake = needs.get(waiter.pk)

@@ -8,7 +8,6 @@ any case.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from controlplane.deployment import switch_sync
 from controlplane.deployment.session_cache import SessionCache
 from controlplane.network.controller_client import ControllerClient, NorthboundError
 from controlplane.network.models import Switch
@@ -39,8 +38,7 @@ def check(
     diffs = [diff for diff in diffs if cache.budget(diff.switch) is not None]
     if not diffs or not any(row.kind in CAN_FAIL for row in rows):
         return
-    known = switch_sync.switches()
-    clean = switch_sync.clean(known)
+    known, clean = cache.switches(), cache.clean()
     tight = tight_tables(cache, northbound, [diff for diff in diffs if diff.switch in clean], known)
     if tight.stepwise is None:
         return

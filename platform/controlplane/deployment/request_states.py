@@ -7,13 +7,15 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from controlplane.common.chunks import chunks
+from controlplane.common.end_notifications import notify_ended, operation_name, request_name
 from controlplane.deployment import object_effects
 from controlplane.deployment.batches import write
 from controlplane.requestlog import outbox
-from controlplane.requestlog.models import Request, State
+from controlplane.requestlog.models import FINAL_STATES, Request, State
 
 FEW = 20
 """Most requests that are reported to live pages one by one; more are reported by one event with counts."""
@@ -94,6 +96,15 @@ def _follow(rows: Sequence[Request], decided: bool) -> None:
     else:
         states = Counter(str(row.state) for row in rows)
         outbox.emit("requests", {**states, "last": max(row.pk for row in rows)})
+    names = {name for row in rows if row.state in FINAL_STATES for name in _names(row)}
+    if names:
+        transaction.on_commit(lambda: notify_ended(names))
+
+
+def _names(row: Request) -> list[str]:
+    """Return the names of the request and its operation in notifications."""
+    operation = row.operation_id
+    return [request_name(row.pk), *([] if operation is None else [operation_name(operation)])]
 
 
 def event(row: Request) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from controlplane.deployment import (
     confirmations,
     feasibility,
     lock_order,
+    open_work,
     plan_batch,
     reconcile,
     request_states,
@@ -93,19 +94,22 @@ def _session(held: HeldLock, enough: Callable[[], bool]) -> bool:
     rows: list[Request] = []
     if cache.projections.is_new:
         _show_first(cache)
+    cache.moves = open_work.find().moves
     confirmations.finish(cache)  # completes what a killed session left
     with ControllerClient() as northbound:
         while True:
             held.check()
             if settings.SOURCE_CHECK:
                 _check_sources(cache, northbound, widen=True)
-            while _repair(cache, northbound) and not enough():
+            work = open_work.find()
+            while work.repairs and _repair(cache, northbound) and not enough():
                 held.check()
+            cache.moves = work.moves
             _move_on(cache)
             capacity.relieve(cache)
             if cache.unreserved:
                 spare_entry.ask_late(cache, switch_sync.switches())
-            rows = batches.undecided() or batches.start_batch()
+            rows = _take(cache)
             fault_injection.point("take")
             if not rows:
                 break
@@ -119,6 +123,13 @@ def _session(held: HeldLock, enough: Callable[[], bool]) -> bool:
         _check_sources(cache, northbound)
     session_cache.keep_for_next_session(cache)
     return not rows
+
+
+def _take(cache: SessionCache) -> list[Request]:
+    """Return the requests to plan next. Repairs and moves may have logged some."""
+    work = open_work.find()
+    rows = batches.undecided() if work.started else []
+    return rows or (batches.start_batch(work.moves) if work.queued else [])
 
 
 def _check_sources(cache: SessionCache, northbound: ControllerClient, *, widen: bool = False) -> None:
@@ -137,8 +148,13 @@ def _show_first(cache: SessionCache) -> None:
 
 def _move_on(cache: SessionCache) -> None:
     """Advance moves of topics, and complete the requests that waited for them."""
-    went_on = stages.advance(cache.state.planner, cache.unconfirmed.refused)
-    if went_on or cache.waiting.idle - stages.with_open_moves():
+    planner = cache.state.planner
+    went_on = False
+    if cache.moves or cache.published != planner.versions:
+        went_on = stages.advance(planner, cache.unconfirmed.refused)
+        cache.published = None if cache.moves else dict(planner.versions)
+    open_moves = stages.with_open_moves() if cache.moves else set()
+    if went_on or cache.waiting.idle - open_moves:
         confirmations.finish(cache)
 
 
@@ -155,18 +171,19 @@ def _carry_out(cache: SessionCache, northbound: ControllerClient, planned: Plann
     session_log.planned(planned)
     fault_injection.point("plan")
     cache.follow(planned.rows)
-    known = switch_sync.switches()
-    clean = switch_sync.clean(known)
+    known, clean = cache.switches(), cache.clean()
     _find_waits(cache, planned)
     shown = cache.projections.compute(cache.state.planner, [row.payload for row in planned.rows])
     with transaction.atomic():
         _decide(cache, planned, shown)
         fault_injection.point("deciding")
     cache.state.position = planned.position
+    cache.moves = cache.moves or bool(planned.moved)
     cache.waiting.add(planned.rows)
     fault_injection.point("decide")
     diffs = [diff for diff in planned.diffs if diff.switch in known]
     results = _push(cache, northbound, diffs, known, clean)
+    cache.look_again()
     session_log.pushed(results)
     fault_injection.point("push")
     if results:

@@ -40,8 +40,14 @@ class SessionCache:
     unreserved: set[str] = field(default_factory=set)
     """Switches without bundles whose full tables do not have a free reserve entry yet."""
     sources: SourceChecks = field(default_factory=SourceChecks)
+    published: dict[str, int] | None = None
+    """Versions of the planner's encodings when they were last published, without open moves."""
+    moves: bool = True
+    """Whether moves of topics may be incomplete."""
     token: str = field(default_factory=lambda: f"{os.getpid()}-{uuid4().hex}")
     _prover: Prover | None = None
+    _known: dict[str, Switch] | None = None
+    _clean: set[str] = field(default_factory=set)
     _ways: DeliveryPaths | None = None
 
     def table(self, switch: str) -> Table:
@@ -69,6 +75,22 @@ class SessionCache:
             announcements = all(row.kind in ANNOUNCEMENTS for row in rows)
             names = {str(row.payload.get("id")) for row in rows} if announcements else None
             self.waiting.follow_ways(self._ways.follow(names))
+
+    def switches(self) -> dict[str, Switch]:
+        """Return all switches by name, as of the first call since `look_again`."""
+        if self._known is None:
+            self._known = switch_sync.switches()
+            self._clean = switch_sync.clean(self._known)
+        return self._known
+
+    def clean(self) -> set[str]:
+        """Return the names of the switches whose tables equal the plan, as of the same time."""
+        self.switches()
+        return self._clean
+
+    def look_again(self) -> None:
+        """Read the switches from the database at the next call."""
+        self._known = None
 
     def rest(self) -> None:
         """Free the data that only waiting requests need, if none waits."""
@@ -122,6 +144,7 @@ def keep_for_next_session(cache: SessionCache) -> None:
     """Keep the cache of a successful session for the next one of this process."""
     global _kept  # noqa: PLW0603
     cache.rest()
+    cache.look_again()
     _kept = cache
 
 

@@ -8,10 +8,13 @@ import logging
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Iterator
 
+from controlplane.common.local_notifications import OUTBOX, Subscribers
 from controlplane.live.outbox_reader import OutboxPage, OutboxReader
 from controlplane.live.protocol import Close, Ended, StreamBounds, StreamEvent
 
 logger = logging.getLogger(__name__)
+
+_subscribers = Subscribers(OUTBOX)
 
 
 class EventWindow:
@@ -103,6 +106,15 @@ class OutboxFeed:
 
     A client that is behind the window is disconnected. When it reconnects, it finds the missed events in the
     outbox. Full pages are paced, so that a burst in the outbox does not outrun clients that read immediately.
+
+    Args:
+        reader: Reads the outbox.
+        interval: Time between two reads without a notification, and after a full page, in seconds.
+        rest: Least time between two reads, in seconds.
+        page: Most events of one read.
+        events: Most events in the window.
+        characters: Most characters in the window.
+        patience: Number of failed reads after which all clients are disconnected.
     """
 
     def __init__(
@@ -110,6 +122,7 @@ class OutboxFeed:
         reader: OutboxReader | None = None,
         *,
         interval: float = 0.1,
+        rest: float = 0.02,
         page: int = 250,
         events: int = 5000,
         characters: int = 8_000_000,
@@ -117,6 +130,7 @@ class OutboxFeed:
     ) -> None:
         self.reader = OutboxReader() if reader is None else reader
         self.interval = interval
+        self.rest = rest
         # A page fills at most half of the window; otherwise it would outrun all clients.
         self.page = min(page, max(1, events // 2))
         self.events = events
@@ -169,16 +183,34 @@ class OutboxFeed:
 
     async def _poll(self) -> None:
         failures = 0
-        while True:
-            try:
-                page = await self.reader.page(self.window.newest, self.page, self.characters // 2)
-            except Exception:
-                failures += 1
-                self._failed(failures)
-            else:
-                failures = 0
-                self._publish(page)
-            await asyncio.sleep(self.interval * (1 + min(failures, 20)))
+        loop, news = asyncio.get_running_loop(), asyncio.Event()
+
+        def notice(_: frozenset[str]) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop has just been closed
+                loop.call_soon_threadsafe(news.set)
+
+        _subscribers.add(notice)
+        try:
+            while True:
+                news.clear()
+                full = False
+                try:
+                    page = await self.reader.page(self.window.newest, self.page, self.characters // 2)
+                except Exception:
+                    failures += 1
+                    self._failed(failures)
+                else:
+                    failures = 0
+                    full = len(page.events) == self.page
+                    self._publish(page)
+                if failures or full:
+                    await asyncio.sleep(self.interval * (1 + min(failures, 20)))
+                    continue
+                await asyncio.sleep(self.rest)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(news.wait(), max(0.0, self.interval - self.rest))
+        finally:
+            _subscribers.remove(notice)
 
     def _failed(self, failures: int) -> None:
         logger.warning(

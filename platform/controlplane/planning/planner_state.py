@@ -41,6 +41,8 @@ class PlannerAtPosition:
 
     planner: Planner
     position: int
+    snapshot: int | None = None
+    """Position of the newest stored snapshot, if it has been read."""
 
 
 def load(snapshots: bool = True) -> PlannerAtPosition:
@@ -112,14 +114,17 @@ def keep_snapshot(state: PlannerAtPosition, every: int = SNAPSHOT_EVERY) -> bool
     Returns:
         Whether the state was stored.
     """
-    newest = PlannerSnapshot.objects.order_by("-position").values_list("position", flat=True).first() or 0
-    if state.position - newest < every:
+    if state.snapshot is None:
+        positions = PlannerSnapshot.objects.order_by("-position").values_list("position", flat=True)
+        state.snapshot = positions.first() or 0
+    if state.position - state.snapshot < every:
         return False
     data = zlib.compress(json.dumps(state.planner.snapshot(), separators=(",", ":")).encode(), 1)
     with transaction.atomic():
         PlannerSnapshot.objects.get_or_create(position=state.position, defaults={"data": data})
         kept = PlannerSnapshot.objects.order_by("-position").values_list("pk", flat=True)[:_KEPT]
         PlannerSnapshot.objects.exclude(pk__in=list(kept)).exclude(position=base()).delete()
+    state.snapshot = state.position
     return True
 
 

@@ -4,6 +4,8 @@ from collections.abc import Collection, Set
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import connection
+
 from controlplane.common.chunks import chunks
 from controlplane.network.models import Switch, Tree
 from controlplane.planning.reachability_rows import ReachRows, ReachSnapshot
@@ -13,6 +15,8 @@ from controlplane.requestlog.kinds import CHANGES_MATCHES
 from controlplane.requestlog.logged_rows import Payload
 from controlplane.requestlog.models import State
 from tercast.planner.planner import Planner, TreeView
+
+_SET_EXACT = f"UPDATE {Switch._meta.db_table} SET exact_entries = %s WHERE name = %s"  # noqa: S608 - own names
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +73,13 @@ class PlanProjections:
         """Write the numbers of entries of switches without aggregation."""
         if counts == self._exact:
             return
-        known = dict(Switch.objects.values_list("name", "exact_entries"))
+        known = self._exact
+        if known is None or known.keys() != counts.keys():
+            known = dict(Switch.objects.values_list("name", "exact_entries"))
         changed = {name: n for name, n in counts.items() if known.get(name, n) != n}
-        for name, n in changed.items():
-            Switch.objects.filter(name=name).update(exact_entries=n)
         if changed:
+            with connection.cursor() as cursor:
+                cursor.executemany(_SET_EXACT, [(n, name) for name, n in changed.items()])
             outbox.emit("exact", changed)
         self._exact = counts
 

@@ -46,10 +46,9 @@ def draft(kind: AnnouncementKind, body: Body, costs: bool = False) -> list[Annou
     Raises:
         Problem: if an item has an error; it contains all errors.
     """
-    owners = kind.owners._default_manager.select_related("host").filter(
-        name__in=list(body.values(kind.owner))
-    )
-    topics = _topics().filter(name__in=list(body.values("topic")))
+    owners = kind.owners._default_manager.select_related("host").order_by()
+    owners = owners.filter(name__in=list(body.values(kind.owner)))
+    topics = _topics().filter(name__in=list(body.values("topic"))).order_by()
     known = _ReferencedRows(
         {row.name: row for row in owners}, {row.name: row for row in topics}, Encoder(costs)
     )
@@ -126,10 +125,10 @@ def add(
 
 
 def _check_topics(drafted: dict[int, Topic]) -> None:
-    rows = _topics().filter(pk__in=list(drafted)).select_for_update(of=("self",), no_key=True).order_by("id")
-    found = {row.pk: (row.indexed, row.cuts, row.reindexing_id) for row in rows}
+    rows = Topic.objects.filter(pk__in=list(drafted)).select_for_update(no_key=True).order_by("id")
+    found = {pk: rest for pk, *rest in rows.values_list("pk", "indexed", "cuts", "reindexing_id")}
     for pk, topic in drafted.items():
-        if found.get(pk) != (topic.indexed, topic.cuts, topic.reindexing_id):
+        if found.get(pk) != [topic.indexed, topic.cuts, topic.reindexing_id]:
             detail = f"another request changed topic {topic.name} at the same time. Send the call again."
             raise conflict("changed_meanwhile", detail)
 

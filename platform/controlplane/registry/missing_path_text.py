@@ -73,7 +73,7 @@ def of_requests(requests: Iterable[Request]) -> dict[int, Any]:
     ):
         if ids[kind]:
             rows = model._default_manager.filter(request__in=ids[kind]).exclude(reach=Reach.FULL)
-            found |= {row.request_id: row for row in rows.select_related(owner)}
+            found |= {row.request_id: row for row in rows.select_related(owner).order_by()}
     return found
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.utils import timezone
 
+from controlplane.common import local_notifications
 from controlplane.requestlog.models import OutboxEvent
 
 RETAINED_ROWS = 100_000
@@ -21,9 +22,15 @@ def emit(kind: str, payload: dict[str, Any]) -> OutboxEvent:
     On PostgreSQL, sequence numbers can commit out of order, so a lock is held until the transaction ends:
     call `emit` late in the transaction. SQLite has one writer at a time, so its ids are in commit order.
     """
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         _take_turn()
+        if not any(function is _notify_streams for _, function, _ in connection.run_on_commit):
+            transaction.on_commit(_notify_streams)
         return OutboxEvent.objects.create(kind=kind, payload=payload)
+
+
+def _notify_streams() -> None:
+    local_notifications.notify(local_notifications.OUTBOX)
 
 
 def alarm(text: str) -> OutboxEvent:

@@ -33,11 +33,12 @@ def carry_out(view: Any, request: Request, act: Callable[[], Response]) -> Respo
     key = keys.key_of(request) if view.keyed and not dry else None
     edits = view.versioned and request.method in EDITS and not dry and (view.single or "pk" in view.kwargs)
     response = _once(view, request, key, _edit(view, request, act) if edits else act)
-    if isinstance(response, Awaited) and response.wait.seconds:
-        response = response.settled()
-        if key is not None:
-            keys.keep_end(request, key, response)
-    return response
+    if not isinstance(response, Awaited):
+        return response
+    answer = response.settled()
+    if key is not None:
+        keys.keep_end(request, key, answer)
+    return answer
 
 
 def _once(view: Any, request: Request, key: str | None, act: Callable[[], Response]) -> Response:

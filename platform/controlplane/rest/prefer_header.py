@@ -3,12 +3,15 @@
 import re
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import connection
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from controlplane.common.end_notifications import watching
 from controlplane.common.problems import bad_parameter
 from tercast.errors import shown
 
@@ -31,21 +34,27 @@ class Wait:
                 return cls(_seconds(value.strip().strip('"')))
         return cls(None)
 
-    def until(self, ended: Callable[[], bool]) -> None:
+    def until(self, ended: Callable[[], bool], name: str = "") -> None:
         """Return when `ended()` is true or the time is over. The time between two checks increases.
 
-        Call it outside of transactions, because each check must see what others have committed.
+        Call it outside of transactions, because each check must see what others have committed. With SQLite,
+        all processes are on this machine, so a notification comes before the first check is repeated.
+
+        Args:
+            ended: The check.
+            name: Name of the request or operation in notifications of its end, which cause a check at once.
         """
         if not self.seconds:
             return
         end = time.monotonic() + self.seconds
-        pause = _FIRST_PAUSE
-        while not ended():
-            left = end - time.monotonic()
-            if left <= 0:
-                return
-            time.sleep(min(pause, left))
-            pause = min(pause * 1.5, _LONGEST_PAUSE)
+        pause = _LONGEST_PAUSE if name and connection.vendor == "sqlite" else _FIRST_PAUSE
+        with watching(name) if name else nullcontext(time.sleep) as sleep:
+            while not ended():
+                left = end - time.monotonic()
+                if left <= 0:
+                    return
+                sleep(min(pause, left))
+                pause = min(pause * 1.5, _LONGEST_PAUSE)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -54,46 +63,41 @@ class Wait:
 
 
 class Awaited(Response):
-    """Answer about unfinished work. `settled` returns the answer at its end.
+    """Answer about unfinished work; it has no content before `ready` or `settled`.
 
     The sender of the answer waits, because a transaction may have to commit first.
     """
 
-    wait: Wait
-    ended: Callable[[], bool]
-    again: Callable[[], Response]
+    def __init__(
+        self, wait: Wait, ended: Callable[[], bool], answer: Callable[[], Response], name: str = ""
+    ) -> None:
+        super().__init__()
+        self.wait = wait
+        self._ended, self._answer, self._name = ended, answer, name
 
     def plus(self, fields: dict[str, Any]) -> "Awaited":
-        """Add fields to the body, both now and at the end."""
-        again = self.again
-        self.data |= fields
+        """Add fields to the body."""
+        answer = self._answer
 
         def both() -> Response:
-            response = again()
+            response = answer()
             response.data |= fields
             return response
 
-        self.again = both
+        self._answer = both
         return self
+
+    def ready(self) -> Response:
+        """Return the present answer."""
+        response = self._answer()
+        for name, value in self.wait.headers.items():
+            response[name] = value
+        return response
 
     def settled(self) -> Response:
         """Wait for the end or until the time is over, then return the answer."""
-        self.wait.until(self.ended)
-        return self.again()
-
-
-def awaited(wait: Wait, ended: Callable[[], bool], answer: Callable[[], Response]) -> Awaited:
-    """Return the present answer as one that the sender can wait for."""
-    first = answer()
-    out = Awaited(first.data, first.status_code, headers={**dict(first.headers), **wait.headers})
-    out.wait, out.ended, out.again = wait, ended, lambda: _with(answer(), wait.headers)
-    return out
-
-
-def _with(response: Response, headers: dict[str, str]) -> Response:
-    for name, value in headers.items():
-        response[name] = value
-    return response
+        self.wait.until(self._ended, self._name)
+        return self.ready()
 
 
 def _seconds(text: str) -> int:

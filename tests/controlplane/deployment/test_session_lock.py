@@ -89,11 +89,11 @@ def test_sessions_of_two_threads_do_not_meet(transactional_db, controller, monke
     inside, most = [], []
     real = batches.start_batch
 
-    def start():
+    def start(moves):
         inside.append(1)
         most.append(len(inside))
         try:
-            return real()
+            return real(moves)
         finally:
             inside.pop()
 

@@ -52,6 +52,8 @@ def note_in_place(changed: Mapping[int, Sequence[str]], planner: Planner) -> Non
 
 
 def _moves(moved: Mapping[int, Sequence[str]], planner: Planner, stage: Stage) -> list[Move]:
+    if not moved:
+        return []
     topics = {row.name: row for row in Topic.objects.filter(name__in={*_flat(moved.values())})}
     return [
         Move(

@@ -15,7 +15,7 @@ from controlplane.network.models import Switch
 from controlplane.registry.models import Subscription
 from controlplane.rest.base_views import ListAndRead, Resource, Single, StrictView, WriteOptions, url
 from controlplane.rest.openapi import DRY_RUN, PREFER, WRITE
-from controlplane.rest.prefer_header import Wait, awaited
+from controlplane.rest.prefer_header import Awaited, Wait
 from controlplane.rest.query_parameters import ID, INTEGER, TEXT, TIME, QueryFilterField, choice, read_id
 from controlplane.rest.request_body import read_one
 from controlplane.web.aggregation import what_if
@@ -123,7 +123,7 @@ class AggregationRunViewSet(ListAndRead):
         return self._accepted(wait, runs.revert(read_id(pk), request.user))
 
     def _accepted(self, wait: Wait, run: Run) -> Response:
-        return awaited(wait, lambda: runs.is_over(run.pk), lambda: self._run_response(run.pk))
+        return Awaited(wait, lambda: runs.is_over(run.pk), lambda: self._run_response(run.pk))
 
     def _run_response(self, pk: int) -> Response:
         body: Any = self.rendered(Run.objects.get(pk=pk))

@@ -13,7 +13,7 @@ from controlplane.analytics.models import TASK_PARTS, AnalyticsRunState, Analyti
 from controlplane.analytics.spark_process import LOG_BYTES
 from controlplane.rest.base_views import ListAndRead, url
 from controlplane.rest.openapi import PREFER
-from controlplane.rest.prefer_header import Wait, awaited
+from controlplane.rest.prefer_header import Awaited, Wait
 from controlplane.rest.query_parameters import (
     FLAG,
     ID,
@@ -107,7 +107,7 @@ class AnalyticsRunViewSet(ListAndRead):
         return Response({"log": row.log, "truncated": len(row.log.encode()) >= LOG_BYTES})
 
     def _accepted(self, wait: Wait, run: Run) -> Response:
-        return awaited(wait, lambda: runs.is_over(run.pk), lambda: self._run_response(run.pk))
+        return Awaited(wait, lambda: runs.is_over(run.pk), lambda: self._run_response(run.pk))
 
     def _run_response(self, pk: int) -> Response:
         body: Any = self.rendered(self.get_queryset().get(pk=pk))

@@ -20,7 +20,7 @@ from controlplane.deployment.audits.models import (
 from controlplane.network.ports import check_switch, find_switches
 from controlplane.rest.base_views import ListAndRead, Resource, url
 from controlplane.rest.openapi import PREFER
-from controlplane.rest.prefer_header import Wait, awaited
+from controlplane.rest.prefer_header import Awaited, Wait
 from controlplane.rest.query_parameters import FLAG, ID, TEXT, TIME, QueryFilterField, choice
 from controlplane.rest.request_body import Errors, read_body
 from controlplane.web.audits.serializers import (
@@ -81,7 +81,7 @@ class AuditViewSet(ListAndRead):
         names = values.get("switches")
         _check(names or [], body.errors)
         audit = audits.request_audit(names, values.get("repair", True), request.user)
-        return awaited(wait, lambda: audits.is_over(audit.pk), lambda: self._accepted(audit.pk))
+        return Awaited(wait, lambda: audits.is_over(audit.pk), lambda: self._accepted(audit.pk))
 
     def _accepted(self, pk: int) -> Response:
         body: Any = self.rendered(audits.find(pk))

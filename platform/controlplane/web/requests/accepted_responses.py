@@ -11,6 +11,7 @@ from rest_framework import status
 from rest_framework.response import Response
 
 from controlplane.accounts.callers import Client
+from controlplane.common.end_notifications import operation_name, request_name
 from controlplane.explain.call_cost import Encodings, cost
 from controlplane.explain.impact.counts import affected
 from controlplane.planning.request_objects import objects_of, of_client
@@ -19,7 +20,7 @@ from controlplane.registry.missing_path_text import of_requests
 from controlplane.requestlog.logged_rows import Logged, Payload
 from controlplane.requestlog.models import FINAL_STATES, Operation, Request, State
 from controlplane.rest.base_views import url
-from controlplane.rest.prefer_header import Awaited, Wait, awaited
+from controlplane.rest.prefer_header import Awaited, Wait
 from controlplane.web.requests.cost_serializers import CostSerializer
 from controlplane.web.requests.serializers import OperationSerializer, RequestSerializer
 
@@ -75,8 +76,10 @@ def accepted(wait: Wait, logged: Logged, client: Client | None = None) -> Awaite
     """Return 202 with the request or operation, after the wait that the caller asked for."""
     pk = logged.pk
     if isinstance(logged, Request):
-        return awaited(wait, lambda: request_ended(pk), lambda: _request_answer(pk, client))
-    return awaited(wait, lambda: operation_ended(pk), lambda: _operation_answer(logged, client))
+        return Awaited(wait, lambda: request_ended(pk), lambda: _request_answer(pk, client), request_name(pk))
+    return Awaited(
+        wait, lambda: operation_ended(pk), lambda: _operation_answer(logged, client), operation_name(pk)
+    )
 
 
 def _request_answer(pk: int, client: Client | None) -> Response:

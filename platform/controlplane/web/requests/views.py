@@ -10,6 +10,7 @@ from rest_framework.request import Request as Call
 from rest_framework.response import Response
 
 from controlplane.accounts.callers import Client, caller_of
+from controlplane.common.end_notifications import operation_name, request_name
 from controlplane.common.problems import Problem, not_found
 from controlplane.planning.planner_state import last_removed
 from controlplane.planning.request_objects import of_client
@@ -81,7 +82,7 @@ class RequestViewSet(ListAndRead):
         """Return one request. `Prefer: wait=N` waits for its end."""
         wait = Wait.read(request)
         row = self.find()
-        wait.until(lambda: request_ended(row.pk))
+        wait.until(lambda: request_ended(row.pk), request_name(row.pk))
         return Response(self.rendered(self.find()), headers=wait.headers)
 
 
@@ -111,7 +112,7 @@ class OperationViewSet(ListAndRead):
         """Return one operation. `Prefer: wait=N` waits for the end of all its requests."""
         wait = Wait.read(request)
         row = self.find()
-        wait.until(lambda: operation_ended(row.pk))
+        wait.until(lambda: operation_ended(row.pk), operation_name(row.pk))
         return Response(self.rendered(row), headers=wait.headers)
 
 
