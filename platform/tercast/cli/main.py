@@ -14,7 +14,6 @@ from typing import Any
 
 from tercast.encoding.encoder import EncodedFilter, encode
 from tercast.errors import Refused, RefusedMany
-from tercast.federation.command import plan_partitions
 from tercast.offline.plan_check import check_plan, proof_summary
 from tercast.offline.plan_file import encodings_json, plan_json, read_plan
 from tercast.offline.run_scenario import carry_out, read_budget_option, with_options
@@ -41,21 +40,24 @@ examples:
 Exit status: 0 success (verify: the plan is valid), 1 the check failed, 2 the input is invalid.
 """
 
-_OTHERS = (
-    "tercast.client.commands",
-    "tercast.topology.importers.command",
-    "tercast.explain.command",
-    "tercast.dimensions.command",
-    "tercast.federation.command",
-    "tercast.cli.certificates",
-)
-"""Modules that add commands: for hosts, `import`, `explain`, `dimensions`, `federate`, `certificates`."""
+OTHERS = {
+    "tercast.client.commands": ("publish", "listen"),
+    "tercast.topology.importers.command": ("import",),
+    "tercast.explain.command": ("explain",),
+    "tercast.dimensions.command": ("space", "dimensions"),
+    "tercast.federation.command": ("federate",),
+    "tercast.cli.certificates": ("certificates",),
+}
+"""Modules that add commands, with the names of these. Only the module of the given command is loaded."""
+
+_OWN = frozenset({"plan", "verify", "simulate", "encode"})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit status."""
     reduce_gc()
-    args = make_parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    args = make_parser(given[0] if given else "").parse_args(arguments)
     command = args.run if hasattr(args, "run") else args.call
     try:
         status: int = command(args)
@@ -76,8 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Create the parser with all commands that are installed."""
+def make_parser(command: str = "") -> argparse.ArgumentParser:
+    """Create the parser with all installed commands, or with those of the module of `command` if it is known."""
     parser = argparse.ArgumentParser(
         prog="tercast",
         description="Publish/subscribe with filters that run in the network.",
@@ -89,10 +91,17 @@ def make_parser() -> argparse.ArgumentParser:
     _add_verify(commands)
     _add_simulate(commands)
     _add_encode(commands)
-    for name in _OTHERS:
-        if find_spec(name) is not None:
-            import_module(name).add_commands(commands)
+    for module in _modules(command):
+        if find_spec(module) is not None:
+            import_module(module).add_commands(commands)
     return parser
+
+
+def _modules(command: str) -> Iterator[str]:
+    """Yield the modules to load for a command: all of them if it is unknown."""
+    if command not in _OWN:
+        known = [module for module, names in OTHERS.items() if command in names]
+        yield from known or OTHERS
 
 
 def _add_plan(commands: Any) -> None:
@@ -191,7 +200,8 @@ def run_plan(args: argparse.Namespace) -> int:
     method = args.aggregation or scenario.aggregation.method
     lists_entries = bool(args.entries or args.budget or args.aggregation)
     if scenario.partitions:
-        plan, timing, entries = plan_partitions(args.scenario, scenario, method, budgets)
+        federation = import_module("tercast.federation.command")  # loads much that no other plan needs
+        plan, timing, entries = federation.plan_partitions(args.scenario, scenario, method, budgets)
     else:
         carried = carry_out(args.scenario, scenario, method, budgets)
         plan, timing = plan_json(carried.planner, carried.failed.values()), carried.timing

@@ -1,9 +1,11 @@
 """The `tercast` command: what it writes, its exit statuses, and that nothing brings it down."""
 
+import argparse
 import copy
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercast.cli.main import main
+from tercast.cli.main import OTHERS, main
 from tercast.runtime.wording import percent
 from tests.property_profiles import examples
 from tests.support.command_bench import (
@@ -253,6 +255,29 @@ values = st.sampled_from(
         ["0"],
     ]
 )
+
+
+@pytest.mark.parametrize("module", OTHERS)
+def test_a_module_adds_the_commands_that_load_it(module: str) -> None:
+    commands = argparse.ArgumentParser().add_subparsers()
+    import_module(module).add_commands(commands)
+    assert {*commands.choices} == {*OTHERS[module]}
+
+
+def test_a_command_loads_no_module_of_another_one(tmp_path: Path) -> None:
+    scenario = tmp_path / "s.json"
+    scenario.write_text(json.dumps(example()))
+    script = (
+        "import sys\n"
+        "from tercast.cli.main import main\n"
+        "main(sys.argv[1:])\n"
+        "print(sorted(name for name in sys.modules if name.startswith('tercast.')), file=sys.stderr)\n"
+    )
+    command = [sys.executable, "-c", script, "encode", str(scenario)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=_env())
+    for part in ("tercast.federation", "tercast.client", "tercast.dimensions.", "tercast.explain"):
+        assert part not in done.stderr
+    assert "tercast.encoding.encoder" in done.stderr
 
 
 def places(document: Any) -> list[list[Any]]:
