@@ -66,7 +66,7 @@ def dz_of_terms(
 
 
 def _encoder(topic: Topic, schedule: BitSchedule, limit: int) -> BoxEncoder | None:
-    if topic.cuts or not jit.uses_twins(limit):
+    if topic.cuts.nodes or not jit.uses_twins(limit):
         return None
     if schedule.box_encoder is None:
         schedule.box_encoder = _make(topic, schedule) or False

@@ -33,6 +33,7 @@ from tercast.requests.model import (
     Aggregate,
     External,
     FinishMove,
+    NetworkChange,
     Request,
     SetAggregation,
     SetBudget,
@@ -69,17 +70,6 @@ class Planner(PlannerState):
     def apply(self, request: Mapping[str, Any] | Request | Refused) -> Outcome:
         """Carry out one request, or refuse it and change nothing; refuse a request that is invalid."""
         return self._apply(read_or_refusal(request))
-
-    def _apply(self, request: ReadRequest) -> Outcome:
-        self.applied += 1
-        if isinstance(request, Refused):
-            return Outcome(ok=False, reason=request)
-        try:
-            return self._carry_out(request)
-        except Refused as refused:
-            return Outcome(ok=False, reason=refused)
-        except RefusedMany as many:
-            return Outcome(ok=False, reason=many.errors[0])
 
     def apply_all(self, requests: Iterable[Mapping[str, Any] | Request]) -> list[Outcome]:
         """Carry out requests in order, with the same result as `apply` for each but in less time.
@@ -140,14 +130,28 @@ class Planner(PlannerState):
         finally:
             self.known_encodings = {}
 
-    def _carry_out(self, request: Request) -> Outcome:
+    def _apply(self, request: ReadRequest) -> Outcome:
+        self.applied += 1
+        try:
+            match request:
+                case Subscribe() | Advertise():
+                    return self._registrations.register(request)
+                case Unsubscribe() | Unadvertise():
+                    return self._registrations.withdraw(request)
+                case External():
+                    return self._external_cells.apply(request)
+                case Refused():
+                    return Outcome(ok=False, reason=request)
+                case _:
+                    return self._change(request)
+        except Refused as refused:
+            return Outcome(ok=False, reason=refused)
+        except RefusedMany as many:
+            return Outcome(ok=False, reason=many.errors[0])
+
+    def _change(self, request: NetworkChange | SetAggregation | Aggregate | FinishMove) -> Outcome:
+        """Carry out a request that changes the network, its topics or their tables."""
         match request:
-            case Subscribe() | Advertise():
-                return self._registrations.register(request)
-            case Unsubscribe() | Unadvertise():
-                return self._registrations.withdraw(request)
-            case External():
-                return self._external_cells.apply(request)
             case SetAggregation(method):
                 return set_aggregation(self, method)
             case SetBudget():

@@ -53,9 +53,9 @@ class Registrations:
         """Register a subscription or an advertisement, or refuse it."""
         planner = self._planner
         topic = planner.registry.check(request)
-        dz = (
-            planner.known_encodings.get((request.topic, request.filter or "")) if request.dz is None else None
-        )
+        dz = None
+        if request.dz is None and planner.known_encodings:
+            dz = planner.known_encodings.get((request.topic, request.filter or ""))
         if dz is None:
             dz = encoding_of(request, topic, planner.depth, planner.limits.max_dz_per_filter)
         registration = planner.registry.registration(request, dz)

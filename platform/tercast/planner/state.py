@@ -257,8 +257,10 @@ class PlannerState:
 
     def take_diff(self) -> Diff:
         """Return the changes of the tables since the last call."""
-        removed, self._last_stubs = self._last_stubs, frozenset(self.topology.borders)
-        diff = take_changes(self.tracker, self.writer).without(removed | self._last_stubs)
+        diff = take_changes(self.tracker, self.writer)
+        if self._last_stubs or self.registry.topology.borders:
+            removed, self._last_stubs = self._last_stubs, frozenset(self.topology.borders)
+            diff = diff.without(removed | self._last_stubs)
         if self._bits_retired:
             self._bits_retired = False
             for site in self._network.sites.values():  # a stale network has none in sites to come

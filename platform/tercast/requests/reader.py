@@ -82,7 +82,7 @@ def read_request(obj: object, path: Path = (), platform: bool = True) -> Request
     """
     op = expect_object(obj, path).get("op")
     known = _READERS if platform else _SCENARIO_READERS
-    if not isinstance(op, str) or op not in known:
+    if not isinstance(op, str) or op not in known:  # so readers need not test `op`
         fault = "the operation is missing" if op is None else f"unknown operation {shown(op)}"
         detail = f"{fault}; use one of {', '.join(known)}"
         raise Refused((*path, "op"), "missing_key" if op is None else "unknown_operation", detail, op)
@@ -103,11 +103,11 @@ def read_or_refusal(request: Mapping[str, object] | Request | Refused) -> Reques
 
 def _read_registering(kind: type[Registering], platform: bool) -> Reader:
     def read(obj: Mapping[str, object], path: Path) -> Request:
-        if obj.keys() == _COMMON and {*map(type, obj.values())} == _TEXTS:
-            name = read_name(obj["id"], (*path, "id"))
-            return kind(name, obj["host"], obj["topic"], obj["filter"])  # type: ignore[arg-type]
+        name, host, topic, text = obj.get("id"), obj.get("host"), obj.get("topic"), obj.get("filter")
+        if len(obj) == len(_TEXTS) and type(name) is type(host) is type(topic) is type(text) is str:
+            return kind(read_name(name, (*path, "id")), host, topic, text)  # type: ignore[arg-type]
         own_dz = platform and "dz" in obj
-        required = ("op", "id", "host", "topic") if own_dz else ("op", "id", "host", "topic", "filter")
+        required = _TEXTS[:-1] if own_dz else _TEXTS
         fields = expect_keys(obj, path, required, ("dz", "filter") if own_dz else ())
         filter_text = fields.get("filter")
         return kind(
@@ -121,15 +121,18 @@ def _read_registering(kind: type[Registering], platform: bool) -> Reader:
     return read
 
 
-_COMMON = {"op", "id", "host", "topic", "filter"}
+_TEXTS = ("op", "id", "host", "topic", "filter")
 
 
-_TEXTS = {str}
+_WITHDRAWAL = ("op", "id")
 
 
 def _read_withdrawing(kind: type[Withdrawing]) -> Reader:
     def read(obj: Mapping[str, object], path: Path) -> Request:
-        fields = expect_keys(obj, path, ("op", "id"))
+        name = obj.get("id")
+        if len(obj) == len(_WITHDRAWAL) and type(name) is str:
+            return kind(name)
+        fields = expect_keys(obj, path, _WITHDRAWAL)
         return kind(expect_text(fields["id"], (*path, "id")))
 
     return read

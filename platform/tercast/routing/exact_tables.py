@@ -174,6 +174,17 @@ class _CellsOfPort:
         return (self._port, key) in self._entries
 
 
+class _PortCells:
+    """The installed cells of one ingress port, its shadowed ones, and its full ones."""
+
+    __slots__ = ("installed", "shadowed", "shadowing")
+
+    def __init__(self, table: InPortTable, port: int, order: Order) -> None:
+        self.installed = _CellsOfPort(table.entries, port)
+        self.shadowed = _CellsOfPort(table.shadowed, port)
+        self.shadowing = Shadowing(order)
+
+
 class InPortTable:
     """Ports and cells with their outputs.
 
@@ -181,13 +192,13 @@ class InPortTable:
     outputs when changes were last taken (None: no entry). `record_change` is called before a change.
     """
 
-    __slots__ = ("_order", "_record_change", "_shadowings", "_site", "entries", "shadowed", "touched")
+    __slots__ = ("_order", "_ports", "_record_change", "_site", "entries", "shadowed", "touched")
 
     def __init__(self, site: SwitchPorts, order: Order, record_change: Callable[[], None]) -> None:
         self._site = site
         self._order = order
         self._record_change = record_change
-        self._shadowings: dict[int, Shadowing] = {}
+        self._ports: dict[int, _PortCells] = {}
         self.entries: dict[InPortKey, InPortMasks] = {}
         self.shadowed: dict[InPortKey, InPortMasks] = {}
         self.touched: dict[InPortKey, InPortMasks | None] = {}
@@ -195,26 +206,28 @@ class InPortTable:
     def set_entry(self, at: InPortKey, after: InPortMasks | None) -> None:
         """Change the entry of a port and cell; None removes it."""
         port, key = at
-        shadowing, installed = self._shadowings.get(port), _CellsOfPort(self.entries, port)
-        if shadowing is None:
-            shadowing = self._shadowings[port] = Shadowing(self._order)
-        if key in shadowing.full_by_halves:
+        cells = self._ports.get(port)
+        if cells is None:
+            cells = self._ports[port] = _PortCells(self, port, self._order)
+        if key in cells.shadowing.full_by_halves:
             if after is not None:
                 self.shadowed[at] = after
             else:
                 self.shadowed.pop(at, None)
             return
         before = self.entries.get(at)
-        self._install(at, after)
-        if before is None and after is not None:
-            over = shadowing.mark_full(key, installed)
+        if before == after:
+            return
+        self._install(at, before, after)
+        if before is None:
+            over = cells.shadowing.mark_full(key, cells.installed)
             if over:
-                self.shadowed[port, over] = self.entries[port, over]
-                self._install((port, over), None)
-        elif before is not None and after is None:
-            over = shadowing.mark_open(key, installed, _CellsOfPort(self.shadowed, port))
+                masks = self.shadowed[port, over] = self.entries[port, over]
+                self._install((port, over), masks, None)
+        elif after is None:
+            over = cells.shadowing.mark_open(key, cells.installed, cells.shadowed)
             if over:
-                self._install((port, over), self.shadowed.pop((port, over)))
+                self._install((port, over), None, self.shadowed.pop((port, over)))
 
     def forget_changes(self) -> None:
         """Forget the changes after they were taken."""
@@ -222,16 +235,13 @@ class InPortTable:
 
     def clear(self) -> None:
         """Remove all entries; these are changes."""
-        self._shadowings.clear()
+        self._ports.clear()
         self.shadowed.clear()
-        for at in list(self.entries):
-            self._install(at, None)
+        for at, before in list(self.entries.items()):
+            self._install(at, before, None)
 
-    def _install(self, at: InPortKey, after: InPortMasks | None) -> None:
-        """Change the installed entry of a port and cell; None removes it."""
-        before = self.entries.get(at)
-        if before == after:
-            return
+    def _install(self, at: InPortKey, before: InPortMasks | None, after: InPortMasks | None) -> None:
+        """Change the installed entry of a port and cell; None is no entry."""
         self._record_change()
         self.touched.setdefault(at, before)
         if after is None:

@@ -126,7 +126,8 @@ class TopicRouting:
 
     def subscribe(self, host: str, cells: DzSet) -> None:
         """Add a subscription of a host to a set."""
-        self._tries.use_compiled(self.trees)
+        if self._tries.compiled is None:
+            self._tries.use_compiled(self.trees)
         self._hosts.add_subscription(host, self.keys(cells))
 
     def unsubscribe(self, host: str, cells: DzSet) -> None:
@@ -139,7 +140,8 @@ class TopicRouting:
         If the component has `max_trees` trees, the other cells are added to an existing tree. While its host
         cannot be reached, an advertisement is in no tree.
         """
-        self._tries.use_compiled(self.trees)
+        if self._tries.compiled is None:
+            self._tries.use_compiled(self.trees)
         self._propagate_removals()
         place = self._network.place(host)
         if place is None:

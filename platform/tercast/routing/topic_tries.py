@@ -43,8 +43,8 @@ class TopicTries:
         return trie
 
     def use_compiled(self, trees: Callable[[], Iterable[Tree]]) -> None:
-        """Let compiled code store the tries and `trees`, if it is in use and can store them."""
-        if self.compiled is not None or not jit.uses_twins() or not self._queue.is_empty or self._stays_plain:
+        """Let compiled code, which stores none yet, store the tries and `trees`, if it is in use and can."""
+        if not jit.uses_twins() or not self._queue.is_empty or self._stays_plain:
             return
         twin = jit.load_twin("tercast.routing.kernels.compiled_topic")
         if twin is None:

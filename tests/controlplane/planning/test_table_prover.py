@@ -28,14 +28,14 @@ def loses_entries(monkeypatch) -> None:
 
 def breaks_down(monkeypatch) -> None:
     """A planner with an unexpected error."""
-    real = Planner._carry_out
+    real = Planner._apply
 
-    def carry_out(self, request):
+    def apply(self, request):
         if isinstance(request, Subscribe) and request.id == CULPRIT:
             raise ZeroDivisionError("division by zero")
         return real(self, request)
 
-    monkeypatch.setattr(Planner, "_carry_out", carry_out)
+    monkeypatch.setattr(Planner, "_apply", apply)
 
 
 @pytest.mark.parametrize("fault", [loses_entries, breaks_down])

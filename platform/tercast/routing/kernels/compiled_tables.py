@@ -89,13 +89,15 @@ class CompiledTables:
                 trie.site.count += more
 
     def _record_in_ports(self, in_ports: list[list[int]]) -> None:
+        tries, keys, no_entry = self.tries, self._keys, port_semantics.NONE
+        is_deep = bool(keys.shift)
         for number, short, place, outputs, back in in_ports:
-            trie, key = self.tries[number], self._keys.widen(short)
+            trie, key = tries[number], keys.widen(short) if is_deep else short
             if place == SUPPRESSED_OUTPUTS:
                 trie.plain_table.set_suppressed_outputs(key, outputs)
                 continue
             at = trie.site.socket(1 << place).port, key
-            trie.in_port_table.set_entry(at, None if outputs == port_semantics.NONE else (outputs, back))
+            trie.in_port_table.set_entry(at, None if outputs == no_entry else (outputs, back))
 
     def _record_stored(self, changes: Ints) -> Ints:
         """Record changes of stored tables in these tables; return the other changes."""
