@@ -1,4 +1,4 @@
-// The API client: paths, bodies and responses have the types of the OpenAPI schema. It uses the session of this site.
+// The API client: paths, bodies and responses have the types of the OpenAPI schema. It uses the session of the browser.
 
 import createClient, { type Middleware } from "openapi-fetch";
 import { asProblem, ProblemError } from "./problems";

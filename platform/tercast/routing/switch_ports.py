@@ -1,7 +1,7 @@
 """A switch for the planner: its ports and hosts as bits of masks, and its number of entries.
 
-Every link port that a tree uses and every attached host has a bit. `port_semantics` describes the meaning of
-masks.
+Variables call this object a site. Every link port that a tree uses and every attached host has a bit.
+`port_semantics` describes the meaning of masks.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Page of the dashboard: Vite's build of `frontend/`, with this site's log-in and policy."""
+"""Page of the dashboard: Vite's build of `frontend/`, with the log-in and the policy of the platform."""

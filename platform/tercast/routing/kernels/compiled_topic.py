@@ -161,8 +161,8 @@ class CompiledTopic:
 
     def entry_rows(self, number: int) -> Ints:
         """Return the plain entries of a trie: cell, outputs, suppressed outputs, whether shadowed."""
-        site = self._rows.switches[number]
-        found: Ints = entries_of(self._nodes, site[port_semantics.ROOT], site)
+        switch = self._rows.switches[number]
+        found: Ints = entries_of(self._nodes, switch[port_semantics.ROOT], switch)
         return found
 
     def entries(self, number: int, installed: bool = False) -> dict[Key, PortMask]:

@@ -87,11 +87,11 @@ Book = list[Ints]
 class WorkArrays(NamedTuple):
     """Inputs of a run except nodes (`trees` also counts crossings), and arrays to work in.
 
-    `sites` are as in `tercast.routing.kernels.port_semantics`. `trees` have a mask of link ports for each
+    `switches` are as in `tercast.routing.kernels.port_semantics`. `trees` have a mask of link ports for each
     switch, then the number of cells that cross each link.
     """
 
-    sites: Ints
+    switches: Ints
     trees: Ints
     depth: int
     counts: Ints
@@ -101,7 +101,7 @@ class WorkArrays(NamedTuple):
 
 @compile_kernel
 def run(
-    nodes: Ints, sites: Ints, trees: Ints, operations: Ints, depth: int
+    nodes: Ints, switches: Ints, trees: Ints, operations: Ints, depth: int
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Process operations and all their consequences.
 
@@ -111,7 +111,7 @@ def run(
         result of `find_shadowing`.
     """
     path, stack = np.empty(LEVELS, np.int64), np.empty((2 * LEVELS, 7), np.int64)
-    field = WorkArrays(sites, trees, depth, np.zeros(COUNTS, np.int64), path, stack)
+    field = WorkArrays(switches, trees, depth, np.zeros(COUNTS, np.int64), path, stack)
     book = new_book(nodes)
     for at in range(0, operations.size, WORDS):
         kind, trie, key = operations[at], operations[at + 1], operations[at + 2]
@@ -133,11 +133,11 @@ def run(
         _apply(book, field, kind, trie, key, rows[row, m.BIT], rows[row, m.TREE])
     touched = book[TOUCHED][: field.counts[TOUCHING]]
     for row in range(touched.shape[0]):
-        site = sites[touched[row, 0]]
-        touched[row, 1] = site[MORE]
-        site[MORE], site[MET] = 0, 0
+        switch = switches[touched[row, 0]]
+        touched[row, 1] = switch[MORE]
+        switch[MORE], switch[MET] = 0, 0
     changes, ports = book[CHANGES][: field.counts[CHANGED]], book[PORT_CHANGES][: field.counts[PORT_CHANGED]]
-    fills = find_shadowing(book[NODES], sites, depth, book[FILLS][: field.counts[FILLING]], path)
+    fills = find_shadowing(book[NODES], switches, depth, book[FILLS][: field.counts[FILLING]], path)
     return book[NODES], changes, ports, touched, fills
 
 
@@ -152,7 +152,7 @@ def _apply(book: Book, field: WorkArrays, kind: int, trie: int, key: int, bit: i
     """Let a bit of a switch subscribe to or advertise a cell, or no longer."""
     nodes, path = book[NODES], field.path
     ad, came = kind & 1, kind < UNSUBSCRIBE
-    root = field.sites[trie, ROOT]
+    root = field.switches[trie, ROOT]
     steps, at, child, s_over, a_over, tree_over = descend(nodes, field.depth, root, key, path)
     column = t.A if ad else t.S
     own = nodes[at, column] if at else 0
@@ -211,8 +211,8 @@ def _walk(book: Book, field: WorkArrays, trie: int, top: int, over: Masks, tree:
 
     One of the two changes by one bit.
     """
-    nodes, site, stack = book[NODES], field.sites[trie], field.stack
-    size = _push(nodes, site, stack, 0, top, over, tree)
+    nodes, switch, stack = book[NODES], field.switches[trie], field.stack
+    size = _push(nodes, switch, stack, 0, top, over, tree)
     while size:
         size -= 1
         at, s0, s1 = stack[size, 0], stack[size, 1], stack[size, 2]
@@ -227,11 +227,11 @@ def _walk(book: Book, field: WorkArrays, trie: int, top: int, over: Masks, tree:
                 _compare_exports(book, field, trie, nodes[at, t.KEY], (a0, a0_at, a1, a1_at), tree)
             if s0_at == s1_at and a0_at == a1_at:
                 continue
-        size = _push(nodes, site, stack, size, at, (s0_at, s1_at, a0_at, a1_at), tree)
+        size = _push(nodes, switch, stack, size, at, (s0_at, s1_at, a0_at, a1_at), tree)
 
 
 @compile_kernel
-def _push(nodes: Ints, site: Ints, stack: Ints, size: int, at: int, over: Masks, tree: int) -> int:
+def _push(nodes: Ints, switch: Ints, stack: Ints, size: int, at: int, over: Masks, tree: int) -> int:
     """Push the nodes below `at` on the stack if the change affects them, the left one last."""
     s0, s1, a0, a1 = over
     for side in (RIGHT, LEFT):
@@ -242,7 +242,7 @@ def _push(nodes: Ints, site: Ints, stack: Ints, size: int, at: int, over: Masks,
             if a0 == a1:
                 if a0 == 0:  # no bit advertises anything there
                     continue
-            elif same_below(site, a0, a1, s0 | nodes[child, S_BELOW]):
+            elif same_below(switch, a0, a1, s0 | nodes[child, S_BELOW]):
                 continue
         stack[size, 0], stack[size, 1], stack[size, 2] = child, s0, s1
         stack[size, 3], stack[size, 4], stack[size, 5], stack[size, 6] = a0, a1, tree, at
@@ -255,31 +255,31 @@ def _change(
     book: Book, field: WorkArrays, trie: int, at: int, parent: int, old: Masks, new: Masks, tree: int
 ) -> None:
     """Change the masks of a node, with its entry, its exports and its in-port entries."""
-    site, key = field.sites[trie], book[NODES][at, t.KEY]
+    switch, key = field.switches[trie], book[NODES][at, t.KEY]
     s_over0, a_over0, s0, a0 = old
     s_over1, a_over1, s1, a1 = new
-    before, had = entry(site, s_over0, a_over0, s0, a0)
-    after, has = entry(site, s_over1, a_over1, s1, a1)
+    before, had = entry(switch, s_over0, a_over0, s0, a0)
+    after, has = entry(switch, s_over1, a_over1, s1, a1)
     if (before == 0) != (after == 0) and may_change_shadowing(book[NODES], parent, at):
         _note_fill(book, field, trie, key)
-    if site[KEPT]:
+    if switch[KEPT]:
         if had != has:
             _note_port(book, field, trie, key, SUPPRESSED_OUTPUTS, has, 0)
     else:
         before, after = max(before, 0) & ~had, max(after, 0) & ~has
     if before != after:
         _record_change(book, field, trie, key, before, after)
-    was, now = exports(site, s_over0, a_over0, s0, a0), exports(site, s_over1, a_over1, s1, a1)
+    was, now = exports(switch, s_over0, a_over0, s0, a0), exports(switch, s_over1, a_over1, s1, a1)
     if was != now:
         _export_subscriptions(book, field, trie, key, was, now, tree)
-    hosts = (s0 | s1) if site[SHARED] else (s0 & a0) | (s1 & a1)
-    hosts &= site[HOSTS]
+    hosts = (s0 | s1) if switch[SHARED] else (s0 & a0) | (s1 & a1)
+    hosts &= switch[HOSTS]
     while hosts:
-        mates = mates_of(site, hosts)
+        mates = mates_of(switch, hosts)
         place = place_of(hosts & -hosts)
         hosts &= ~mates
-        out0, back0 = in_port(site, mates, s_over0, a_over0, s0, a0)
-        out1, back1 = in_port(site, mates, s_over1, a_over1, s1, a1)
+        out0, back0 = in_port(switch, mates, s_over0, a_over0, s0, a0)
+        out1, back1 = in_port(switch, mates, s_over1, a_over1, s1, a1)
         if out0 != out1 or back0 != back1:
             _note_port(book, field, trie, key, place, out1, back1)
 
@@ -288,7 +288,7 @@ def _change(
 def _export_subscriptions(
     book: Book, field: WorkArrays, trie: int, key: int, was: int, now: int, tree: int
 ) -> None:
-    site = field.sites[trie]
+    switch = field.switches[trie]
     changed = was ^ now
     while changed:
         bit = changed & -changed
@@ -296,9 +296,9 @@ def _export_subscriptions(
         place = place_of(bit)
         came = now & bit != 0
         kind = SUBSCRIBE if came else UNSUBSCRIBE
-        add_update(book, field.counts, kind, site[PEER + place], key, site[PEER_BIT + place], NO_TREE)
+        add_update(book, field.counts, kind, switch[PEER + place], key, switch[PEER_BIT + place], NO_TREE)
         if tree != NO_TREE:
-            field.trees[tree, field.sites.shape[0] + site[PEER_LINK + place]] += 1 if came else -1
+            field.trees[tree, field.switches.shape[0] + switch[PEER_LINK + place]] += 1 if came else -1
 
 
 @compile_kernel
@@ -315,21 +315,21 @@ def _compare_exports(book: Book, field: WorkArrays, trie: int, key: int, brought
 def _export_advertisements(
     book: Book, field: WorkArrays, trie: int, key: int, was: int, now: int, tree: int
 ) -> None:
-    site = field.sites[trie]
+    switch = field.switches[trie]
     changed = was ^ now
     while changed:
         bit = changed & -changed
         changed ^= bit
         place = place_of(bit)
         kind = ADVERTISE if now & bit else UNADVERTISE
-        add_update(book, field.counts, kind, site[PEER + place], key, site[PEER_BIT + place], tree)
+        add_update(book, field.counts, kind, switch[PEER + place], key, switch[PEER_BIT + place], tree)
 
 
 @compile_kernel
 def _change_links(book: Book, field: WorkArrays, trie: int, before: int, tree: int) -> None:
     """Export the effect of a change of a tree's link ports at a switch from `before`."""
     nodes, stack, after = book[NODES], field.stack, field.trees[tree, trie]
-    stack[0, 0], stack[0, 1] = field.sites[trie, ROOT], 0
+    stack[0, 0], stack[0, 1] = field.switches[trie, ROOT], 0
     size = 1
     while size:
         size -= 1
@@ -350,7 +350,7 @@ def _change_links(book: Book, field: WorkArrays, trie: int, before: int, tree: i
 def _own(book: Book, field: WorkArrays, ads: bool, trie: int, key: int, mask: int, tree: int) -> None:
     """Set `mask` as the owners of a cell."""
     nodes, path = book[NODES], field.path
-    steps, at, child, _, _, _ = descend(nodes, field.depth, field.sites[trie, ROOT], key, path)
+    steps, at, child, _, _, _ = descend(nodes, field.depth, field.switches[trie, ROOT], key, path)
     if at == 0:
         at, steps = insert(nodes, field.depth, path, steps, child, key)
     if ads:
@@ -398,11 +398,11 @@ def _note_fill(book: Book, field: WorkArrays, trie: int, key: int) -> None:
 @compile_kernel
 def _touch(book: Book, field: WorkArrays, trie: int, more: int) -> None:
     """Record a change at a switch, which has `more` additional plain entries."""
-    site = field.sites[trie]
-    site[MORE] += more
-    if site[MET]:
+    switch = field.switches[trie]
+    switch[MORE] += more
+    if switch[MET]:
         return
-    site[MET] = 1
+    switch[MET] = 1
     at = _new_row(book, field.counts, TOUCHED, TOUCHING)
     rows = book[TOUCHED]
     rows[at, 0] = trie

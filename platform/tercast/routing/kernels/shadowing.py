@@ -31,7 +31,7 @@ def has_halves(nodes: Ints, at: int) -> bool:
 
 
 @compile_kernel
-def is_full_by_halves(nodes: Ints, site: Ints, top: int, s_top: int, a_top: int) -> bool:
+def is_full_by_halves(nodes: Ints, switch: Ints, top: int, s_top: int, a_top: int) -> bool:
     """Return whether both halves of a node, whose masks are given, are full."""
     if not has_halves(nodes, top):
         return False
@@ -46,7 +46,7 @@ def is_full_by_halves(nodes: Ints, site: Ints, top: int, s_top: int, a_top: int)
         for side in (LEFT, RIGHT):
             half = nodes[at, side]
             s, a = s_over | nodes[half, S], a_over | nodes[half, A]
-            stands, _ = entry(site, s_over, a_over, s, a)
+            stands, _ = entry(switch, s_over, a_over, s, a)
             if stands == 0:
                 stack[size, 0], stack[size, 1], stack[size, 2] = half, s, a
                 size += 1
@@ -54,7 +54,7 @@ def is_full_by_halves(nodes: Ints, site: Ints, top: int, s_top: int, a_top: int)
 
 
 @compile_kernel
-def find_shadowing(nodes: Ints, sites: Ints, depth: int, cells: Ints, path: Ints) -> Ints:
+def find_shadowing(nodes: Ints, switches: Ints, depth: int, cells: Ints, path: Ints) -> Ints:
     """Find the entries at cells, and the nearest above: switch, cell, shadowed or not, outputs.
 
     `cells` are rows of switch and key. Changes at these cells affect no other entry.
@@ -62,8 +62,8 @@ def find_shadowing(nodes: Ints, sites: Ints, depth: int, cells: Ints, path: Ints
     found = np.empty((2 * cells.shape[0], 4), np.int64)
     number = 0
     for row in range(cells.shape[0]):
-        site = sites[cells[row, 0]]
-        steps, at, _, _, _, _ = descend(nodes, depth, site[ROOT], cells[row, 1], path)
+        switch = switches[cells[row, 0]]
+        steps, at, _, _, _, _ = descend(nodes, depth, switch[ROOT], cells[row, 1], path)
         if at:
             path[steps] = at
             steps += 1
@@ -72,10 +72,10 @@ def find_shadowing(nodes: Ints, sites: Ints, depth: int, cells: Ints, path: Ints
             here = path[step]
             s_over, a_over = s, a
             s, a = s_over | nodes[here, S], a_over | nodes[here, A]
-            stands, spare = entry(site, s_over, a_over, s, a)
+            stands, spare = entry(switch, s_over, a_over, s, a)
             if here == at and near and outputs > 0:
                 _write_row(found, number, cells[row, 0], nodes[near, KEY], outputs)
-                found[number, 2] = is_full_by_halves(nodes, site, near, s_near, a_near)
+                found[number, 2] = is_full_by_halves(nodes, switch, near, s_near, a_near)
                 number += 1
                 near = 0
             if stands:
@@ -83,7 +83,7 @@ def find_shadowing(nodes: Ints, sites: Ints, depth: int, cells: Ints, path: Ints
                 outputs = stands & ~spare if stands > 0 else 0
         if near and outputs > 0:
             _write_row(found, number, cells[row, 0], nodes[near, KEY], outputs)
-            found[number, 2] = is_full_by_halves(nodes, site, near, s_near, a_near)
+            found[number, 2] = is_full_by_halves(nodes, switch, near, s_near, a_near)
             number += 1
     return found[:number]
 

@@ -128,7 +128,7 @@ def _firsts(changes: Ints) -> tuple[Ints, Ints]:
 
 
 @compile_kernel
-def entries_of(nodes: Ints, root: int, site: Ints) -> Ints:
+def entries_of(nodes: Ints, root: int, switch: Ints) -> Ints:
     """Return the plain entries of a switch, depth first.
 
     Columns: cell, outputs or NO_ENTRY_NEEDED, suppressed outputs, whether both halves of the cell are full.
@@ -141,12 +141,12 @@ def entries_of(nodes: Ints, root: int, site: Ints) -> Ints:
         size -= 1
         at, s_over, a_over = stack[size, 0], stack[size, 1], stack[size, 2]
         s, a = s_over | nodes[at, S], a_over | nodes[at, A]
-        outputs, spare = entry(site, s_over, a_over, s, a)
+        outputs, spare = entry(switch, s_over, a_over, s, a)
         if outputs:
             if number == found.shape[0]:
                 found = doubled(found)
             found[number, 0], found[number, 1], found[number, 2] = nodes[at, NODE_KEY], outputs, spare
-            found[number, 3] = is_full_by_halves(nodes, site, at, s, a)
+            found[number, 3] = is_full_by_halves(nodes, switch, at, s, a)
             number += 1
         for side in (RIGHT, LEFT):
             if nodes[at, side]:
