@@ -14,11 +14,12 @@ from analytics.errors import AnalyticsError, CannotRun, JobFailed, NoJava, NoTel
 from analytics.jobs.increments import read_known
 from analytics.jobs.job_table import JOBS
 from analytics.jobs.runner import run_job
-from analytics.options import JobOptions
+from analytics.options import DZ_LENGTH, JobOptions
 from analytics.output.progress import JobProgress
 from analytics.spark.session import java_end, start_session, stop_session
 from analytics.subscriptions import read_subscriptions
 from analytics.times import parse_length, parse_time
+from tercast.eventspace.cut_tree import MAX_CUTS
 from tercast.runtime.json_files import FileRefused, read_document
 
 DONE, FAILED, REFUSED = 0, 1, 2
@@ -34,6 +35,9 @@ examples:
 Every job accepts every option and ignores those that do not concern it.
 Exit status: 0 success, 1 the job failed, 2 an input or option is wrong.
 """
+
+_COMPARES = {"dimension_selection": "compares events with", "learned_space": "learns from"}
+"""Jobs that need subscriptions."""
 
 Value = TypeVar("Value")
 
@@ -67,6 +71,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     _add_input(parser.add_argument)
     _add_job_options(parser.add_argument)
+    _add_space_options(parser.add_argument)
     _add_run_options(parser.add_argument)
     return parser
 
@@ -102,7 +107,7 @@ def _add_job_options(add: Callable[..., object]) -> None:
     add(
         "--subscriptions",
         metavar="FILE",
-        help="file with topics and subscriptions (for false_positives, dimension_selection)",
+        help="file with topics and subscriptions (for false_positives, dimension_selection, learned_space)",
     )
     add(
         "--depth",
@@ -130,6 +135,24 @@ def _add_job_options(add: Callable[..., object]) -> None:
         type=_typed(_count),
         default="2000",
         help="maximum number of sampled events per topic (%(default)s)",
+    )
+
+
+def _add_space_options(add: Callable[..., object]) -> None:
+    """Add the options of learned event spaces."""
+    add(
+        "--max-cuts",
+        metavar="N",
+        type=_typed(_cuts),
+        default="1024",
+        help="maximum number of cuts of learned_space (%(default)s)",
+    )
+    add(
+        "--dz-length",
+        metavar="BITS",
+        type=_typed(_dz_length),
+        default=str(DZ_LENGTH),
+        help="maximum length of the dz of an event for learned_space (%(default)s)",
     )
 
 
@@ -161,9 +184,9 @@ def read_options(args: argparse.Namespace) -> JobOptions:
     """
     if args.since and args.until and args.since >= args.until:
         raise CannotRun("--until must be later than --since")
-    if args.job == "dimension_selection" and args.subscriptions is None:
-        raise CannotRun("dimension_selection compares events with subscriptions; set --subscriptions FILE")
-    needs_subscriptions = args.job in {"false_positives", "dimension_selection"}
+    if args.job in _COMPARES and args.subscriptions is None:
+        raise CannotRun(f"{args.job} {_COMPARES[args.job]} subscriptions; set --subscriptions FILE")
+    needs_subscriptions = args.job in {"false_positives", *_COMPARES}
     subscriptions = None
     if args.subscriptions is not None and needs_subscriptions:
         subscriptions = read_document(args.subscriptions, read_subscriptions)
@@ -178,6 +201,8 @@ def read_options(args: argparse.Namespace) -> JobOptions:
         threshold=args.threshold,
         last_events=args.last_events,
         most=args.most,
+        max_cuts=args.max_cuts,
+        dz_length=args.dz_length,
     )
 
 
@@ -223,6 +248,14 @@ def _typed(parse: Callable[[str], Value]) -> Callable[[str], Value]:
 
 def _depth(text: str) -> int:
     return _integer(text, 0, MOST_DEPTH)
+
+
+def _cuts(text: str) -> int:
+    return _integer(text, 1, MAX_CUTS)
+
+
+def _dz_length(text: str) -> int:
+    return _integer(text, 1, DZ_LENGTH)
 
 
 def _count(text: str) -> int:

@@ -7,6 +7,11 @@ from datetime import datetime, timedelta
 
 from analytics.spans import Span
 from analytics.subscriptions import Subscriptions
+from tercast.encoding.limits import Limits
+from tercast.eventspace.address_plan import AddressPlan
+
+DZ_LENGTH = AddressPlan.default("ipv6").dz_room
+"""Length of a dz in bits that fits in IPv6 addresses."""
 
 FUTURE = timedelta(days=1)
 """Rows whose time is later than the clock by more than this are rejected."""
@@ -21,6 +26,8 @@ class JobOptions:
         until: End of the range (exclusive).
         window: Microseconds. Windows start at multiples of this since 1970.
         spans: Whole windows. If set, only these windows have results.
+        dz_length: Length of a dz in bits, for learned spaces.
+        cells: Maximum number of cells of a filter, for learned spaces.
         horizon: Microseconds. With `spans`, events and copies belong together if they are at most this far
     apart.
     """
@@ -35,6 +42,9 @@ class JobOptions:
     threshold: float = 0.9
     last_events: int | None = None
     most: int = 2000
+    max_cuts: int = 1024
+    dz_length: int = DZ_LENGTH
+    cells: int = Limits().max_dz_per_filter
     spans: tuple[Span, ...] | None = None
     horizon: int = 0
 

@@ -1,4 +1,4 @@
-"""The file of subscriptions for `false_positives` and `dimension_selection`."""
+"""The file of subscriptions for `false_positives`, `dimension_selection` and `learned_space`."""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics.errors import CannotRun
 from analytics.input.dataset_reader import Telemetry, days, in_range, in_spans
 from analytics.jobs.job_table import JOBS
-from analytics.jobs.matching import expected_hosts, match_counts
+from analytics.jobs.learning import learn_space
+from analytics.jobs.matching import checked_events, expected_hosts, match_counts
 from analytics.options import JobOptions
 from analytics.output.result_rows import Row, collect_rows
 from analytics.subscriptions import Subscriptions
@@ -164,6 +165,22 @@ def _select(counted: DataFrame, name: str, options: JobOptions, subscriptions: S
     }
 
 
+def run_learned_space(task: Task) -> list[Row]:
+    """Return the learned event space of each topic that has subscriptions and enough events.
+
+    Spark draws the sample of each topic; the driver learns from it. Its size does not depend on the size of
+    the telemetry.
+    """
+    options = task.options
+    if options.subscriptions is None:
+        raise CannotRun("learned_space learns from subscriptions; set --subscriptions FILE")
+    published = task.rows_in_range(PUBLISHED, event_samples.COLUMNS)
+    sample = collect_rows(event_samples.event_samples(published, options.most))
+    by_topic = checked_events(sample, options.subscriptions, task.notes)
+    rows = [learn_space(name, events, options.subscriptions, options) for name, events in by_topic.items()]
+    return [row for row in rows if row is not None]
+
+
 def run_event_samples(task: Task) -> list[Row]:
     """Return about `most` events of each topic, for aggregation.
 
@@ -180,6 +197,7 @@ COMPUTATIONS: dict[str, Callable[[Task], list[Row]]] = {
     "publisher_load": run_publisher_load,
     "request_latency": run_request_latency,
     "dimension_selection": run_dimension_selection,
+    "learned_space": run_learned_space,
     "event_samples": run_event_samples,
 }
 

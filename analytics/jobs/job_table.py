@@ -87,6 +87,25 @@ JOBS = {
             _EVENTS,
             whole=True,
         ),
+        JobSpec(
+            "learned_space",
+            (
+                "topic",
+                "indexed",
+                "cuts",
+                "events",
+                "subscriptions",
+                "judged_by",
+                "delivered_before",
+                "unwanted_before",
+                "cells_before",
+                "delivered",
+                "unwanted",
+                "cells",
+            ),
+            _EVENTS,
+            whole=True,
+        ),
         JobSpec("event_samples", ("topic", "publisher", "seq", "published_at", "values"), _EVENTS, once=True),
     )
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -80,6 +81,24 @@ def expected_hosts(published: DataFrame, subscriptions: Broadcast[Subscriptions]
 def match_counts(published: DataFrame, subscriptions: Broadcast[Subscriptions]) -> DataFrame:
     """Return each event with the number of subscriptions that match it, by attribute."""
     return _with_micros(published).mapInPandas(_filled(_counter(subscriptions)), _COUNTED)
+
+
+def checked_events(
+    sample: Sequence[dict[str, Any]], subscriptions: Subscriptions, notes: Counter[str]
+) -> dict[str, EventRows]:
+    """Return the checked values of sampled events by topic, in the order of their keys.
+
+    Events of unknown topics, and those whose values do not fit, are counted in `notes`.
+    """
+    found: dict[str, EventRows] = {}
+    for row in sorted(sample, key=lambda row: tuple(row[name] for name in _KEY)):
+        topic = subscriptions.topics.get(row["topic"])
+        values = None if topic is None else _values(topic, row["values"])
+        if topic is None or values is None:
+            notes[UNKNOWN_TOPIC if topic is None else BAD_VALUES] += 1
+        else:
+            found.setdefault(topic.name, []).append(values)
+    return found
 
 
 def _with_micros(published: DataFrame) -> DataFrame:

@@ -23,7 +23,7 @@ _TEXTS = pa.list_(pa.string())
 _NUMBERS = pa.list_(pa.float64())
 _STAGE = pa.struct([("p50", pa.float64()), ("p95", pa.float64()), ("mean", pa.float64())])
 _KINDS = {
-    **dict.fromkeys(("topic", "host", "switch", "publisher", "kind", "values"), pa.string()),
+    **dict.fromkeys(("topic", "host", "switch", "publisher", "kind", "values", "cuts"), pa.string()),
     **dict.fromkeys(
         ("entries_avg", "occupancy_max", "p50_ms", "p95_ms", "p99_ms", "max_ms", "fpr", "events_per_s"),
         pa.float64(),
@@ -33,6 +33,7 @@ _KINDS = {
     "dz_histogram": pa.map_(pa.string(), pa.int64()),
     "ranking": _TEXTS,
     "selected": _TEXTS,
+    "indexed": _TEXTS,
     "weights": _NUMBERS,
     "eigenvalues": _NUMBERS,
 }

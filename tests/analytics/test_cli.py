@@ -60,7 +60,8 @@ def test_options_that_do_not_fit_together_are_refused(
 ) -> None:
     message = refused(capsys, "delay", "--since", "2026-01-02", "--until", "2026-01-02T01:00+01:00")
     assert message == "--until must be later than --since\n"
-    assert "set --subscriptions FILE" in refused(capsys, "dimension_selection")
+    for job in ("dimension_selection", "learned_space"):
+        assert "set --subscriptions FILE" in refused(capsys, job)
     path = tmp_path / "s.json"
     path.write_text(
         json.dumps({"topics": [], "subscriptions": [{"id": "s", "host": "h", "topic": "t", "filter": ""}]})

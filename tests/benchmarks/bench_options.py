@@ -15,7 +15,20 @@ HERE = Path(__file__).resolve().parent
 ARTIFACTS = HERE.parents[1] / "artifacts"
 """Folder of results that are not committed."""
 
-SECTIONS = ("switch", "planner", "pleroma", "events", "verify", "large", "links", "encoder", "controller")
+SECTIONS = (
+    *(
+        "switch",
+        "planner",
+        "pleroma",
+        "events",
+        "verify",
+        "large",
+        "links",
+        "encoder",
+        "controller",
+        "stages",
+    ),
+)
 """Sections of `make bench`, in this order."""
 
 SIZES = ("tiny", "quick", "full")
@@ -33,7 +46,7 @@ JOBS = (
     *("flow_table_size", "delay", "false_positives", "publisher_load", "request_latency"),
     "dimension_selection",
 )
-"""Analytics jobs that DuckDB can answer too; `event_samples` uses a hash function of Spark."""
+"""Analytics jobs that DuckDB can answer too; `event_samples` and `learned_space` use a hash of Spark."""
 
 
 SPACES = ("demo", "quotes", "sea", "zipf 16", "zipf 50", "unseen 16", "unseen 50")

@@ -19,4 +19,4 @@ def test_the_choices_are_those_of_the_benchmarks() -> None:
     assert tuple(EXTENTS) == bench_options.SIZES
     names = {name for one in FIGURES for name in (*one.shows, one.name)}
     assert {*bench_options.FIGURES} == names
-    assert {*bench_options.JOBS, "event_samples"} == {*JOB_NAMES}
+    assert {*bench_options.JOBS, "event_samples", "learned_space"} == {*JOB_NAMES}

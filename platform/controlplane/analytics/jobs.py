@@ -17,9 +17,9 @@ class Job:
     """One job of `python -m analytics`: keys of its rows other than the window, and its values.
 
     `datasets` are its inputs, like `sources` of its `JobSpec` in `analytics/jobs/job_table.py`. A run needs
-    all of them except those in `optional`. `period` (seconds) and `window` are the defaults of its schedule.
-    Means of several windows are weighted by the value `weight`; without one, all windows have the same
-    weight.
+    all of them except those in `optional`. A job that `encodes` filters gets the length of a dz. `period`
+    (seconds) and `window` are the defaults of its schedule. Means of several windows are weighted by the
+    value `weight`; without one, all windows have the same weight.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Job:
     window: str
     weight: str = ""
     subscriptions: bool = False
+    encodes: bool = False
     options: Mapping[str, float | int] = field(default_factory=dict)
     optional: tuple[str, ...] = ()
 
@@ -46,7 +47,7 @@ class Job:
     @property
     def is_windowed(self) -> bool:
         """Whether its results belong to windows of time; otherwise each run has one result per key."""
-        return self.name not in {"dimension_selection", "event_samples"}
+        return self.name not in {"dimension_selection", "learned_space", "event_samples"}
 
     @property
     def is_sample(self) -> bool:
@@ -123,6 +124,17 @@ JOBS = {
             window="1 minute",
             subscriptions=True,
             options={"threshold": 0.9, "last_events": 100_000},
+        ),
+        Job(
+            "learned_space",
+            ("published",),
+            ("topic",),
+            {},
+            period=3600,
+            window="1 minute",
+            subscriptions=True,
+            encodes=True,
+            options={"most": 20_000, "max_cuts": 512},
         ),
         Job(
             "event_samples",

@@ -16,6 +16,7 @@ from controlplane.analytics.jobs import JOBS, Job
 from controlplane.analytics.models import AnalyticsRunState, Run
 from controlplane.analytics.spark_process import SparkProcess
 from controlplane.common import fault_injection
+from controlplane.common.address_plan import max_dz_length
 from controlplane.common.celery import stopping
 from controlplane.common.child_process import signal_name
 
@@ -77,6 +78,8 @@ def _options(run: Run, job: Job, folder: Path) -> list[str]:
     if job.subscriptions:
         inputs.write_subscriptions(folder / "subscriptions.json")
         out += ["--subscriptions", str(folder / "subscriptions.json")]
+    if job.encodes:
+        out += ["--dz-length", str(max_dz_length())]
     return out
 
 

@@ -88,6 +88,14 @@ def is_beyond_chance(saved: float, standard_error: float | None) -> bool:
     return standard_error is not None and saved > 2 * standard_error
 
 
+@dataclass(frozen=True, slots=True)
+class KnownSpace:
+    """A space that was learned from other events. The last `later` events of a workload are later ones."""
+
+    space: Topic
+    later: int
+
+
 def propose(
     workload: Workload,
     depth: int,
@@ -96,8 +104,11 @@ def propose(
     *,
     spectrum: AttributeSelection | None = None,
     max_cuts: int = 0,
+    known: KnownSpace | None = None,
 ) -> AttributeProposal:
     """Choose on every other event, and evaluate on the remaining ones.
+
+    With a known space, evaluate only on every other event that is later than those it was learned from.
 
     Args:
         workload: The topic, its subscriptions and events.
@@ -106,16 +117,19 @@ def propose(
         threshold: The share of the leading eigenvector that PLEROMA's choice must cover.
         spectrum: PLEROMA's choice, if it is already known from more events than these.
         max_cuts: The maximum number of learned cuts; 0: no candidate `learned`.
+        known: A learned space; the candidate `learned` is this one if it has fewer false positives.
 
     Raises:
         ValueError: There are fewer than two events, or no subscription.
     """
     if len(workload.events) < 2 or not workload.subscriptions:
         raise ValueError("a choice of attributes needs a subscription and at least two events")
-    seen, unseen = workload.halves()
+    seen, unseen = workload.halves() if known is None else workload.late_halves(known.later)
     spectrum = spectrum or spectral(seen, threshold)
     spaces = spaces_of(seen, spectrum, depth, limit, max_cuts)
     judge = Measure(unseen, depth, limit)
+    if known is not None and "learned" in spaces:
+        spaces["learned"] = _better(judge, spaces["learned"], known.space)
     costs = {method: judge.of_topic(space) for method, space in spaces.items()}
     candidates = tuple(Candidate(method, costs[method][0], space) for method, space in spaces.items())
     best = min(candidates, key=lambda candidate: candidate.cost.unwanted)
@@ -128,6 +142,11 @@ def propose(
         subscriptions=len(workload.subscriptions),
         **_saved(costs["current"][1] - costs[best.method][1]),
     )
+
+
+def _better(judge: Measure, *spaces: Topic) -> Topic:
+    """The space with the fewest false positives; the first of equal ones."""
+    return min(spaces, key=lambda space: judge.of_topic(space)[0].unwanted)
 
 
 def _saved(by_event: Ints) -> dict[str, float]:

@@ -40,6 +40,12 @@ class Workload:
         filters = ((numbers[host], filter_) for host, filter_ in self.subscriptions)
         return Audience(self.topic, filters, len(numbers)).wanting(self.events)
 
+    def late_halves(self, later: int) -> tuple[Workload, Workload]:
+        """Split the last `later` events alternately; all earlier ones are for the choice."""
+        late = self.events[len(self.events) - later :]
+        seen = (*self.events[: len(self.events) - later], *late[::2])
+        return replace(self, events=seen), replace(self, events=late[1::2])
+
     def halves(self) -> tuple[Workload, Workload]:
         """Split the events alternately: one half for the choice, the other for the evaluation."""
         return replace(self, events=self.events[::2]), replace(self, events=self.events[1::2])

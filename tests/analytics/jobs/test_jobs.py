@@ -24,6 +24,7 @@ READS = {
     "publisher_load": ("published",),
     "request_latency": ("requests",),
     "dimension_selection": ("published",),
+    "learned_space": ("published",),
     "event_samples": ("published",),
 }
 
@@ -46,6 +47,8 @@ def expected(job: str, messy: messy_telemetry.Messy) -> list[dict[str, Any]]:
             return plain_answers.request_latency(rows["requests"])
         case "event_samples":
             return plain_answers.event_samples(rows["published"])
+        case "learned_space":
+            return [plain_answers.learned_space(good)]
     return [plain_answers.dimension_selection(good, 0.8)]
 
 
@@ -102,7 +105,7 @@ def check_meta(meta: dict[str, Any], job: str, rows: int) -> None:
     if job == "delay":
         assert meta["notes"]["deliveries_of_unknown_events"] == 1
         assert meta["notes"]["negative_delays"] > 0
-    if job in {"false_positives", "dimension_selection"}:
+    if job in {"false_positives", "dimension_selection", "learned_space"}:
         assert meta["notes"] == {"events_with_bad_values": 3}
     if job == "request_latency":
         assert meta["notes"]["negative_stages"] > 0

@@ -10,6 +10,7 @@ from controlplane.analytics import inputs, runs, worker
 from controlplane.analytics.jobs import JOBS
 from controlplane.analytics.models import Result, Run
 from controlplane.network.models import Host, Switch
+from controlplane.registry.encoding import core_topic
 from controlplane.registry.models import Advertisement, Publisher, Subscriber, Subscription, Topic
 from controlplane.requestlog.models import Request
 from controlplane.telemetry import samples
@@ -66,7 +67,7 @@ def test_subscriptions_hold_from_their_confirmation_to_their_withdrawal(subscrip
 @pytest.mark.spark
 @pytest.mark.full
 @pytest.mark.parametrize(
-    "name", ["false_positives", "dimension_selection", "publisher_load", "request_latency"]
+    "name", ["false_positives", "dimension_selection", "learned_space", "publisher_load", "request_latency"]
 )
 def test_a_job_through_a_run(own_state, root, today, subscription, name):
     at = today - timedelta(hours=1)
@@ -76,6 +77,7 @@ def test_a_job_through_a_run(own_state, root, today, subscription, name):
         '{"low": 7, "high": 1}',
         '{"low": 4, "high": 3}',
     ]
+    values *= 10 if name == "learned_space" else 1
     sent = [rows.published(at + timedelta(seconds=n), n, values=text) for n, text in enumerate(values)]
     rows.write(root, "published", sent)
     came = [rows.delivered(at + timedelta(seconds=n), n, wanted=n != 2) for n in (0, 1, 2)]
@@ -86,7 +88,8 @@ def test_a_job_through_a_run(own_state, root, today, subscription, name):
     }
     rows.write(root, "requests", [received, {**received, **stages}])
     job = JOBS[name]
-    runs.request_run(job.name, job.window, None)
+    range_ = {"since": at, "until": today - timedelta(minutes=30)} if name == "learned_space" else {}
+    runs.request_run(job.name, job.window, None, **range_)
     worker.execute_runs()
     run = Run.objects.get()
     assert run.state == "succeeded", (run.reason, run.log)
@@ -98,6 +101,10 @@ def test_a_job_through_a_run(own_state, root, today, subscription, name):
     elif name == "dimension_selection":
         assert found.topic == "quotes" and found.values["events"] == 4
         assert found.values["ranking"][0] == "low" and found.values["selected"] == ["low"]
+    elif name == "learned_space":
+        assert (found.topic, found.values["events"], found.values["subscriptions"]) == ("quotes", 40, 1)
+        topic = core_topic(Topic.objects.get()).with_cuts(json.loads(found.values["cuts"]))
+        assert {cut.value for cut in topic.cuts.cuts()} >= {5} and found.values["unwanted"] == 0
     elif name == "publisher_load":
         assert (found.subject, found.values["events"], found.values["dz_histogram"]) == ("a1", 4, {"0101": 4})
     else:

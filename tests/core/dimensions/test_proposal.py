@@ -64,6 +64,18 @@ def test_the_best_of_a_proposal_is_never_worse_than_what_is_there_on_the_events_
         assert proposal.best == proposal.current
 
 
+@examples(200)
+@given(workloads(), st.data())
+def test_late_events_alone_judge_and_each_event_is_on_one_side(
+    workload: Workload, data: st.DataObject
+) -> None:
+    later = data.draw(st.integers(1, len(workload.events)))
+    seen, unseen = workload.late_halves(later)
+    early, late = workload.events[: len(workload.events) - later], workload.events[-later:]
+    assert seen.events == (*early, *late[0::2]) and unseen.events == late[1::2]
+    assert seen.topic == unseen.topic == workload.topic and seen.subscriptions == workload.subscriptions
+
+
 @examples(40)
 @given(workloads())
 def test_a_greedy_choice_falls_at_every_step_and_is_never_worse_than_the_best_single_one(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import random
 from collections import Counter, defaultdict
 from datetime import UTC, datetime, timedelta
 from statistics import fmean
@@ -10,6 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from analytics.options import DZ_LENGTH
+from tercast.dimensions.learned_space import learned_space as core_learned_space
+from tercast.dimensions.workload import Workload
+from tercast.encoding.encoder import encode_dz
+from tercast.eventspace import dz
+from tercast.eventspace.topic import Topic
+from tercast.filters.filter import Filter
 from tests.support.analytics import messy_telemetry as messy
 
 Row = dict[str, Any]
@@ -194,6 +203,38 @@ def matrix(events: list[Row]) -> np.ndarray:
             for row, side in enumerate(sides):
                 out[row, column] += side is None or side(one["abc"[row]])
     return out
+
+
+def learned_space(events: list[Row]) -> Row:
+    """Learn from half of the events; count deliveries of the other half one by one, as a switch does."""
+    topic = Topic.from_json(messy.TOPIC)
+    entries = [entry for entry in messy.SUBSCRIPTIONS["subscriptions"] if entry["id"] != "s5"]
+    filters = [(entry["host"], Filter.parse(entry["filter"], topic)) for entry in entries]
+    by_key = sorted(events, key=lambda row: (row["seq"] % 3, row["seq"]))  # three publishers
+    values = [{name: row[name] for name in "abc"} for row in by_key]
+    random.Random(1).shuffle(values)
+    seen, unseen = Workload(topic, tuple(filters), tuple(values)).halves()
+    space = core_learned_space(seen, DZ_LENGTH, 50, 1024)
+    cuts = json.dumps(space.cuts.to_json(space.attributes))
+    head = {"topic": "t", "indexed": list(space.indexed), "cuts": cuts}
+    counts = {"events": len(events), "subscriptions": 4, "judged_by": len(unseen.events)}
+    return {**head, **counts, **_deliveries(topic, unseen, "_before"), **_deliveries(space, unseen, "")}
+
+
+def _deliveries(space: Topic, unseen: Workload, suffix: str) -> Row:
+    cells = {
+        id(wanted): encode_dz(Filter(space, wanted.tree), DZ_LENGTH, 50) for _, wanted in unseen.subscriptions
+    }
+    delivered = unwanted = 0
+    for values in unseen.events:
+        name = dz.text(space.event_dz(values, DZ_LENGTH))
+        for host in {host for host, _ in unseen.subscriptions}:
+            own = [wanted for at, wanted in unseen.subscriptions if at == host]
+            if any(name.startswith(dz.text(cell)) for wanted in own for cell in cells[id(wanted)]):
+                delivered += 1
+                unwanted += not any(wanted.matches(values) for wanted in own)
+    found = {"delivered": delivered, "unwanted": unwanted, "cells": sum(map(len, cells.values()))}
+    return {name + suffix: count for name, count in found.items()}
 
 
 def dimension_selection(events: list[Row], threshold: float) -> Row:

@@ -27,6 +27,10 @@ export const text = {
       title: "Attribute ranking",
       description: "How well each attribute of a topic distinguishes events",
     },
+    learned_space: {
+      title: "Learned event space",
+      description: "Cuts that suit the filters and the events of a day",
+    },
     event_samples: { title: "Event samples", description: "Past events that aggregation uses" },
   } as Readonly<Record<string, { title: string; description: string }>>,
   time: {

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from django.db.models import Max
 
 from controlplane.analytics.dimensions.models import Proposal, ProposalTrigger
-from controlplane.analytics.models import Result
+from controlplane.analytics.dimensions.spark_results import known_space, spectrum
 from controlplane.common.address_plan import MAX_DZ_PER_FILTER, max_dz_length
 from controlplane.common.problems import Problem, conflict
 from controlplane.registry import topics
@@ -18,7 +18,6 @@ from controlplane.registry.encoding import core_topic
 from controlplane.registry.models import Subscription, Topic
 from controlplane.telemetry.models import EventSample
 from tercast.dimensions.proposal import AttributeProposal, propose
-from tercast.dimensions.spectral import AttributeSelection
 from tercast.dimensions.workload import Workload
 from tercast.filters.filter import Filter
 
@@ -79,8 +78,9 @@ def _found(topic: Topic, workload: Workload) -> AttributeProposal:
         raise Problem(503, "busy", detail, headers={"Retry-After": "10"})
     try:
         cuts = 0 if topics.publishers_without_cuts(topic) else MAX_CUTS
-        known = spectrum(topic)
-        return propose(workload, max_dz_length(), MAX_DZ_PER_FILTER, spectrum=known, max_cuts=cuts)
+        known = known_space(topic, len(workload.events)) if cuts else None
+        room = (max_dz_length(), MAX_DZ_PER_FILTER)
+        return propose(workload, *room, spectrum=spectrum(topic), max_cuts=cuts, known=known)
     finally:
         _one_at_a_time.release()
 
@@ -107,19 +107,6 @@ def past(topic: Topic) -> tuple[Workload, int]:
 def newest_sample(topic: Topic) -> int:
     """Return the id of the newest sample of a topic; 0 if there is none."""
     return int(EventSample.objects.filter(topic=topic).aggregate(newest=Max("id"))["newest"] or 0)
-
-
-def spectrum(topic: Topic) -> AttributeSelection | None:
-    """Return the Spark job's latest result for a topic, from a day's telemetry, or None."""
-    rows = Result.objects.filter(series__job="dimension_selection", topic=topic.name)
-    row = rows.order_by("-window_start", "-id").first()
-    names = {attribute["name"] for attribute in topic.attributes}
-    if row is None or not row.values["selected"] or set(row.values["ranking"]) != names:
-        return None
-    found = row.values
-    return AttributeSelection(
-        *(tuple(found[name]) for name in ("ranking", "weights", "eigenvalues", "selected"))
-    )
 
 
 def _spread(rows: Sequence[Some], most: int) -> Sequence[Some]:

@@ -1,17 +1,19 @@
 """Proposals of indexed attributes over the API: from past events, applied or not, reverted."""
 
+import json
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
-from controlplane.analytics.dimensions import apply, outdated_spaces
+from controlplane.analytics.dimensions import apply, outdated_spaces, spark_results
 from controlplane.analytics.dimensions import propose as choosing
 from controlplane.analytics.dimensions.models import Proposal
 from controlplane.analytics.models import Result, Series
 from controlplane.registry.models import Advertisement, Subscription, Topic
 from controlplane.requestlog.models import OutboxEvent, Request, State
 from controlplane.telemetry.models import EventSample
+from tercast.dimensions.learned_space import learned_space
 
 ATTRIBUTES = [{"name": name, "type": "int", "min": 0, "max": 1023} for name in ("noise", "low", "same")]
 
@@ -122,8 +124,8 @@ def test_cuts_that_have_changed_since_are_left_alone(busy, problem):
     assert "cuts of topic heat have changed" in problem(busy.post(f"{row['url']}apply/"), 409)["detail"]
 
 
-def test_learned_cuts_are_the_best_choice_between_midpoints(world, end):
-    """The filters begin at thirds, so midpoints need more cells than the limit allows."""
+def thirds(world, end):
+    """Create filters that begin at thirds, so midpoints need more cells than the limit allows."""
     world.post("topics/", {"name": "heat", "attributes": ATTRIBUTES})
     world.post("advertisements/", {"publisher": "exchange", "topic": "heat", "filter": ""})
     texts = [
@@ -131,6 +133,10 @@ def test_learned_cuts_are_the_best_choice_between_midpoints(world, end):
     ]
     world.post("subscriptions/", [{"subscriber": "bob", "topic": "heat", "filter": text} for text in texts])
     end()
+
+
+def test_learned_cuts_are_the_best_choice_between_midpoints(world, end):
+    thirds(world, end)
     report(range(400))
     row = propose(world).json()
     by_method = {candidate["method"]: candidate for candidate in row["candidates"]}
@@ -182,6 +188,56 @@ def test_what_spark_has_ranked_is_the_spectral_candidate(busy):
     body = propose(busy).json()
     assert {row["method"]: row["indexed"] for row in body["candidates"]}["spectral"] == ["same"]
     assert body["ranking"][0] == {"attribute": "same", "weight": 0.9, "selected": True, "indexed": True}
+
+
+def learned_by_spark(cuts, minutes):
+    """Store a result of the job `learned_space` that is so many minutes old."""
+    series, _ = Series.objects.get_or_create(job="learned_space", window=60_000_000)
+    values = {"indexed": ["low"], "cuts": json.dumps(cuts)}
+    at = timezone.now() - timedelta(minutes=minutes)
+    return Result.objects.create(series=series, window_start=at, topic="heat", values=values)
+
+
+def age_samples(minutes):
+    """Let all samples up to now be so many minutes old."""
+    EventSample.objects.update(reported_at=timezone.now() - timedelta(minutes=minutes))
+
+
+SPARK_CUTS = [["low", 512], 3, 4]
+
+
+def test_a_space_that_spark_has_learned_is_the_learned_candidate_if_it_is_better(world, end, monkeypatch):
+    thirds(world, end)
+    report(range(400))
+    workload, _ = choosing.past(Topic.objects.get(name="heat"))
+    large = learned_space(workload, 48, 50, 64)
+    monkeypatch.setattr(choosing, "MAX_CUTS", 2)
+    age_samples(60)
+    report(range(400, 500))
+    learned_by_spark(large.cuts.to_json(large.attributes), 30)
+    body = propose(world).json()
+    found = {row["method"]: row["cuts"] for row in body["candidates"]}["learned"]
+    assert body["judged_by"] == 50, "only later events are compared"
+    assert (body["method"], found) == ("learned", large.cuts.count) and found > 2
+    learned_by_spark([["same", 3], 1, 1], 20)  # divides nothing that filters test
+    body = propose(world).json()
+    assert {row["method"]: row["cuts"] for row in body["candidates"]}["learned"] == 2
+
+
+def test_spaces_of_spark_need_later_samples_and_fitting_attributes(busy):
+    topic = Topic.objects.get(name="heat")
+    age_samples(60)
+    report(range(400, 500))
+    learned_by_spark(SPARK_CUTS, 10)
+    assert spark_results.known_space(topic, 500) is None, "the samples may be those it was learned from"
+    learned_by_spark(SPARK_CUTS, 20)
+    found = spark_results.known_space(topic, 500)
+    assert found.later == 100 and found.space.cuts.to_json(found.space.attributes) == SPARK_CUTS
+    assert found.space.indexed == ("low",)
+    assert spark_results.known_space(topic, 250).later == 50
+    assert spark_results.known_space(topic, 190) is None, "too few of the samples used are later"
+    learned_by_spark([["gone", 5], 3, 4], 18)
+    assert spark_results.known_space(topic, 500) == found
 
 
 @pytest.mark.parametrize(
