@@ -63,6 +63,8 @@ class Extent:
     plain_boxes: int
     installed: int
     rounds: int
+    calls: int
+    listed: int
 
 
 def _matrix() -> Iterator[Case]:
@@ -99,6 +101,8 @@ FULL = Extent(
     plain_boxes=100,
     installed=50_000,
     rounds=5,
+    calls=60,
+    listed=5_000,
 )
 
 QUICK = Extent(
@@ -130,6 +134,8 @@ QUICK = Extent(
     plain_boxes=20,
     installed=10_000,
     rounds=3,
+    calls=20,
+    listed=1_000,
 )
 
 TINY = Extent(
@@ -156,4 +162,6 @@ TINY = Extent(
     plain_boxes=2,
     installed=110,
     rounds=1,
+    calls=2,
+    listed=20,
 )

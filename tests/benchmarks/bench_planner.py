@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import Any
 
+import bench_calls
 import bench_encoder
 import bench_events
 import bench_install
@@ -44,6 +45,7 @@ SECTIONS: dict[str, Callable[[Extent], Any]] = {
     "links": bench_links.measure,
     "encoder": bench_encoder.measure,
     "controller": bench_install.measure,
+    "stages": bench_calls.measure,
 }
 EXTENTS = {"full": FULL, "quick": QUICK, "tiny": TINY}
 

@@ -33,7 +33,7 @@ PATIENCE = 300.0
 
 
 class Many(Platform):
-    """A ring of switches with `webs` web processes and `workers` workers."""
+    """A ring of switches, or another topology, with `webs` web processes and `workers` workers."""
 
     def __init__(
         self,
@@ -43,8 +43,9 @@ class Many(Platform):
         switches: int = 5,
         port: int = 8300,
         more: Mapping[str, str] | None = None,
+        topology: dict[str, Any] | None = None,
     ) -> None:
-        super().__init__(run_dir, ring(switches), port)
+        super().__init__(run_dir, topology or ring(switches), port)
         self.webs, self.workers, self._more = webs, workers, more or {}
 
     def start(self) -> RestClient:
@@ -208,7 +209,7 @@ async def _call(
             continue
         answer, found = again, again.json()
     if not answer.is_success or (took is not None and found["state"] != "active"):
-        times.failed.append(f"{method} {path}: {answer.status_code} {answer.text[:200]}")
+        times.failed.append(f"{method} {path}: {answer.status_code} {answer.text[:2000]}")
         return None
     if took is not None:
         took.append(time.perf_counter() - started)

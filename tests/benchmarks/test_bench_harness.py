@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks import bench_growth, bench_tables
+from tests.benchmarks import bench_growth, bench_options, bench_tables
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -28,7 +28,7 @@ def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def result() -> dict[str, Any]:
-    done = bench("--tiny")
+    done = bench("--tiny", "--only", *(each for each in bench_options.SECTIONS if each != "stages"))
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -159,3 +159,17 @@ def test_the_tables_come_from_any_result(result: dict[str, Any]) -> None:
 def test_the_page_shows_the_committed_results() -> None:
     page = bench_tables.PAGE.read_text()
     assert bench_tables.filled(page, bench_tables.read_results()) == page
+
+
+@pytest.mark.full
+@pytest.mark.fabric
+def test_stages_show_each_stage_of_a_change() -> None:
+    done = bench("--tiny", "--only", "stages")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["stages"]
+    assert found["one_client"]["changes"] == 4 and found["bulk"]["items"] == 20
+    processes = found["one_client"]["per_change"]
+    assert {"view", "parsed", "encoded", "logged", "wake-up sent", "waited"} <= {*processes["web"]["stages"]}
+    wanted = {"taken", "planned", "verified", "decided", "sent and confirmed", "settled"}
+    assert wanted <= {*processes["worker-1"]["stages"]}
+    assert all(each["cpu_ms"] > 0 for each in processes.values())
