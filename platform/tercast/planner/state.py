@@ -269,10 +269,8 @@ class PlannerState:
         return diff
 
     def _tables(self, exact: bool, stubs: bool = False) -> dict[str, Table]:
-        borders = () if stubs else self.topology.borders
-        names = [name for name in self.topology.switches if name not in borders]
-        tables = {name: self.writer.table(self._tries(name), exact) for name in names}
-        return {name: table for name, table in tables.items() if table}
+        names = [name for name in self.topology.switches if stubs or name not in self.topology.borders]
+        return {name: table for name in names if (table := self.writer.table(self._tries(name), exact))}
 
     def _tries(self, switch: str) -> Iterable[SwitchTrie]:
         return (plan.tries[switch] for plan in self.all_plans if switch in plan.tries)

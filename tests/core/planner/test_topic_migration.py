@@ -142,6 +142,12 @@ def test_a_dry_run_shows_the_final_state() -> None:
     assert trial.after == planner.counts() == {"s1": 1, "s2": 1}
 
 
+def test_trees_of_both_codes_name_the_topic() -> None:
+    planner = pair()
+    planner.apply_all([advertise("a", "p"), subscribe("q", "h"), indexed("y")])
+    assert [tree.topic for tree in planner.trees()] == ["a", "a"]
+
+
 def test_old_entries_go_from_the_publishers_switch_on() -> None:
     planner = pair()
     planner.apply_all([subscribe("q", "h"), advertise("a", "p")])
