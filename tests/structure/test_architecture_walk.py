@@ -1,5 +1,6 @@
 """docs/architecture.md names the modules that run when a request is planned, and counts them."""
 
+import ast
 import json
 import re
 import sys
@@ -39,6 +40,27 @@ def test_the_page_counts_the_modules_that_it_names() -> None:
     section, _, rest = walk.partition("\nThese are ")
     named = set(re.findall(r"`((?:[a-z_]+/)+[a-z_]+)`", section)) - ROOTS
     assert len(named) == int(rest.split()[0]) < 50
+
+
+def test_the_page_names_functions_that_exist() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([a-z_]+(?:/[a-z_]+)+)`: `([\w.]+)`", page)
+    assert len(named) > 5
+    for module, function in named:
+        places = (ROOT / "platform" / "controlplane", CORE, ROOT / "controller_app", ROOT / "platform", ROOT)
+        file = next(path for place in places if (path := place / f"{module}.py").is_file())
+        assert defines(ast.parse(file.read_text(encoding="utf-8")), function), (module, function)
+
+
+def defines(scope: ast.Module | ast.ClassDef, name: str) -> bool:
+    """Whether a module or class defines a function or class, or `Class.method`."""
+    first, _, rest = name.partition(".")
+    for node in scope.body:
+        if isinstance(node, ast.ClassDef) and node.name == first:
+            return not rest or defines(node, rest)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == first:
+            return not rest
+    return False
 
 
 @pytest.mark.parametrize(
