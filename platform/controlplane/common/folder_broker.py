@@ -17,8 +17,8 @@ from typing import Any
 
 from kombu.transport import TRANSPORT_ALIASES, filesystem
 
-from controlplane.common import local_notifications
-from controlplane.common.local_notifications import WAKE_UPS, Listener
+from controlplane.common.notifications import local_notifications
+from controlplane.common.notifications.local_notifications import WAKE_UPS, Listener
 
 SCHEME = "folder"
 LONGEST_WAIT = 0.3

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from controlplane.common.chunks import chunks
-from controlplane.common.end_notifications import notify_ended, operation_name, request_name
+from controlplane.common.notifications.end_notifications import notify_ended, operation_name, request_name
 from controlplane.deployment import object_effects
 from controlplane.deployment.batches import write
 from controlplane.requestlog import outbox

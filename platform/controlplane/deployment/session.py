@@ -109,7 +109,7 @@ def _session(held: HeldLock, enough: Callable[[], bool]) -> bool:
             capacity.relieve(cache)
             if cache.unreserved:
                 spare_entry.ask_late(cache, switch_sync.switches())
-            rows = _take(cache)
+            rows = _next_requests(cache)
             fault_injection.point("take")
             if not rows:
                 break
@@ -125,7 +125,7 @@ def _session(held: HeldLock, enough: Callable[[], bool]) -> bool:
     return not rows
 
 
-def _take(cache: SessionCache) -> list[Request]:
+def _next_requests(cache: SessionCache) -> list[Request]:
     """Return the requests to plan next. Repairs and moves may have logged some."""
     work = open_work.find()
     rows = batches.undecided() if work.started else []

@@ -8,7 +8,7 @@ import logging
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Iterator
 
-from controlplane.common.local_notifications import OUTBOX, Subscribers
+from controlplane.common.notifications.local_notifications import OUTBOX, Subscribers
 from controlplane.live.outbox_reader import OutboxPage, OutboxReader
 from controlplane.live.protocol import Close, Ended, StreamBounds, StreamEvent
 
@@ -208,7 +208,8 @@ class OutboxFeed:
                     continue
                 await asyncio.sleep(self.rest)
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(news.wait(), max(0.0, self.interval - self.rest))
+                    async with asyncio.timeout(max(0.0, self.interval - self.rest)):
+                        await news.wait()
         finally:
             _subscribers.remove(notice)
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.utils import timezone
 
-from controlplane.common import local_notifications
+from controlplane.common.notifications import local_notifications
 from controlplane.requestlog.models import OutboxEvent
 
 RETAINED_ROWS = 100_000

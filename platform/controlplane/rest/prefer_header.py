@@ -11,7 +11,7 @@ from django.db import connection
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from controlplane.common.end_notifications import watching
+from controlplane.common.notifications.end_notifications import watching
 from controlplane.common.problems import bad_parameter
 from tercast.errors import shown
 

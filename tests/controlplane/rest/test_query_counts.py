@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from controlplane.network.models import FoundLink, InstalledEntry, Port, Switch, Tree
 from controlplane.operations.demo.models import TestEvent
-from controlplane.registry.models import Advertisement, Topic
+from controlplane.registry.models import Advertisement, Subscription, Topic
 from controlplane.registry.transitions.models import Move, Stage
 from controlplane.requestlog import outbox
 from controlplane.requestlog.models import Request
@@ -76,3 +76,24 @@ def test_a_page_takes_the_same_queries_however_long(full, limit):
         # the log reads objects once for each type, and paths once for each kind of announcement
         assert many <= few + (5 if path == "requests/" else 0), (path, few, many)
         assert many <= 10, (path, many)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "most"),
+    [
+        ("get", "me/", None, 2),
+        ("get", "topics/?limit=1", None, 5),
+        ("post", "subscriptions/", {"subscriber": "alice", "topic": "t0", "filter": "low = 3"}, 15),
+        ("post", "advertisements/", {"publisher": "p0", "topic": "t0", "filter": "low = 3"}, 15),
+        ("post", "subscribers/", {"name": "dora", "host": "h1"}, 13),
+        ("post", "links/", {"a": "s1", "a_port": 8, "b": "s2", "b_port": 8}, 15),
+        ("delete", "subscriptions/{subscription}/", None, 13),
+    ],
+)
+def test_a_call_takes_few_queries(full, method, path, body, most):
+    full.get("me/")  # records the use of the token once
+    path = path.format(subscription=Subscription.objects.latest("pk").pk)
+    with CaptureQueriesContext(connection) as captured:
+        answer = getattr(full, method)(path, *([] if body is None else [body]))
+    assert answer.status_code < 300, answer.content
+    assert len(captured) <= most, [query["sql"][:120] for query in captured]

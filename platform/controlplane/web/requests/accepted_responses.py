@@ -11,7 +11,7 @@ from rest_framework import status
 from rest_framework.response import Response
 
 from controlplane.accounts.callers import Client
-from controlplane.common.end_notifications import operation_name, request_name
+from controlplane.common.notifications.end_notifications import operation_name, request_name
 from controlplane.explain.call_cost import Encodings, cost
 from controlplane.explain.impact.counts import affected
 from controlplane.planning.request_objects import objects_of, of_client

@@ -10,7 +10,7 @@ from rest_framework.request import Request as Call
 from rest_framework.response import Response
 
 from controlplane.accounts.callers import Client, caller_of
-from controlplane.common.end_notifications import operation_name, request_name
+from controlplane.common.notifications.end_notifications import operation_name, request_name
 from controlplane.common.problems import Problem, not_found
 from controlplane.planning.planner_state import last_removed
 from controlplane.planning.request_objects import of_client

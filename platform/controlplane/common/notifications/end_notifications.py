@@ -4,8 +4,8 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from controlplane.common import local_notifications
-from controlplane.common.local_notifications import ENDED, Subscribers
+from controlplane.common.notifications import local_notifications
+from controlplane.common.notifications.local_notifications import ENDED, Subscribers
 
 Pause = Callable[[float], object]
 """Waits at most this time, in seconds."""

@@ -11,8 +11,9 @@ import pytest
 from django.conf import settings
 from kombu import Connection, Queue
 
-from controlplane.common import end_notifications, folder_broker, local_notifications
-from controlplane.common.local_notifications import Listener, Subscribers
+from controlplane.common import folder_broker
+from controlplane.common.notifications import end_notifications, local_notifications
+from controlplane.common.notifications.local_notifications import Listener, Subscribers
 from tests.support.controlplane.broker_folders import folders
 from tests.waiting import LIMIT_SECONDS, wait_until
 
@@ -62,7 +63,7 @@ def test_a_sender_does_not_wait_for_a_full_pipe(listener):
 
 def test_another_process_is_notified_and_its_pipe_goes_with_it(own_folder):
     script = (
-        "from controlplane.common.local_notifications import Listener\n"
+        "from controlplane.common.notifications.local_notifications import Listener\n"
         "listener = Listener('c')\n"
         "print('ready', flush=True)\n"
         f"print(sorted(listener.wait({LIMIT_SECONDS})), flush=True)\n"
