@@ -3,7 +3,9 @@
 import asyncio
 
 import pytest
+from django.db import transaction
 
+from controlplane.requestlog import outbox
 from controlplane.requestlog.models import OutboxEvent
 from tests.support.controlplane.live_streams import Stream, application, emit, emit_many, until
 
@@ -154,14 +156,18 @@ async def test_events_pruned_before_they_could_be_sent_end_the_stream(feed, toke
     stream = await Stream(application(feed=feed), {"authorization": f"Bearer {token}"}).open()
     await stream.begin(ids[-1])
     await until(lambda: feed.window.newest == ids[-1])
-    feed.interval = 0.2
-    await asyncio.sleep(0.02)  # the poller has seen the new interval
-    later = await emit_many(4)
-    await in_thread(OutboxEvent.objects.filter(id__lte=later[2]).delete)()
+    await in_thread(emit_and_prune)()
     end = await stream.hear_end()
     assert (end.code, end.error["code"]) == (4410, 4410)
     assert "deleted" in end.reason
     await stream.leave()
+
+
+@transaction.atomic
+def emit_and_prune():
+    """Emit four events, and delete the first three before any poller can read them."""
+    later = [outbox.emit("load", {"n": n}).id for n in range(4)]
+    OutboxEvent.objects.filter(id__lte=later[2]).delete()
 
 
 async def test_a_client_that_comes_back_again_and_again_misses_nothing(opened):
