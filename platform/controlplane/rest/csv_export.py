@@ -3,11 +3,9 @@
 import csv
 import io
 import json
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from asgiref.sync import sync_to_async
-from django.core.handlers.asgi import ASGIRequest
 from django.http import StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -55,17 +53,12 @@ def export(view: Any, request: Request, queryset: Any, name: str) -> StreamingHt
     fields = list(view.get_serializer().fields)
     rows = pages(queryset, request.query_params.get("ordering"), view.orderings, PAGE)
     tables = (view.rendered(page, many=True) for page in rows)
-    return stream(request, name, fields, tables)
+    return stream(name, fields, tables)
 
 
-def stream(
-    request: Request, name: str, fields: Sequence[str], tables: Iterable[Iterable[Any]]
-) -> StreamingHttpResponse:
+def stream(name: str, fields: Sequence[str], tables: Iterable[Iterable[Any]]) -> StreamingHttpResponse:
     """Stream rows (objects by field) as CSV with a heading."""
-    pieces = _pieces(fields, tables)
-    # Under ASGI, Django would read a plain iterator to its end before it sends anything.
-    content = _one_by_one(pieces) if isinstance(request._request, ASGIRequest) else pieces
-    response = StreamingHttpResponse(content, content_type=f"{CSV_TYPE}; charset=utf-8")
+    response = StreamingHttpResponse(_pieces(fields, tables), content_type=f"{CSV_TYPE}; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response
 
@@ -74,12 +67,6 @@ def _pieces(fields: Sequence[str], tables: Iterable[Iterable[Any]]) -> Iterator[
     yield _text([list(fields)])
     for rows in tables:
         yield _text([[_cell(row.get(field)) for field in fields] for row in rows])
-
-
-async def _one_by_one(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-    following = sync_to_async(lambda: next(pieces, None))
-    while (piece := await following()) is not None:
-        yield piece
 
 
 def _text(rows: Iterable[list[str]]) -> bytes:

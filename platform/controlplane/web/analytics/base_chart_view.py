@@ -110,7 +110,7 @@ class ChartView(StrictView):
         found = charts.charts(rows, series, self.job, grid, keys) if series else {}
         if in_csv(request):
             table = chart_csv.rows(self.job, grid, keys, found, self.completed)
-            return stream(request, self.job.path, chart_csv.heading(self.job), table)
+            return stream(self.job.path, chart_csv.heading(self.job), table)
         last = _last_run(series)
         start, end = grid.span
         body: dict[str, Any] = {

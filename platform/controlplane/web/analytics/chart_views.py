@@ -221,7 +221,7 @@ class DimensionSelectionView(StrictView):
         selections = shapes.SelectionsSerializer(body).data
         if in_csv(request):
             fields = list(shapes.SelectionSerializer().fields)
-            return stream(request, self.job.path, fields, [selections["selections"]])
+            return stream(self.job.path, fields, [selections["selections"]])
         return Response(selections)
 
 
