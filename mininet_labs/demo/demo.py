@@ -170,7 +170,8 @@ class Demo:
             f"\n  page      {self.platform.base_url}/\n"
             f"  log in    admin, password {admin}  (stored in {shown(password)})\n"
             f"  API       {self.platform.base_url}/api/docs/  (operator's token in {shown(token)})\n"
-            f"  hosts     {shown(self.platform.hosts)}  (a socket for each port of a host)\n"
+            f"  hosts     {shown(self.platform.hosts)}"
+            "  (a socket for each connection of a host to a switch)\n"
             f"  telemetry {shown(self.platform.telemetry)}  (Parquet files, for python -m analytics)\n"
             f"  logs      {shown(self.platform.logs)}\n"
             "  Ctrl-C ends it.\n",

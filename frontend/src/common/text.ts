@@ -190,7 +190,7 @@ export const text = {
     notIndexed: {
       question: "What is an attribute that is not indexed?",
       definition:
-        "Switches do not check an attribute that is not indexed, unless a cut divides its values. So a host receives events with any value of this attribute.",
+        "Switches do not check an attribute that is not indexed. So a host receives events with any value of this attribute. Exception: if this attribute has a cut (a value that divides the event space), switches check whether an event is below the cut.",
       heading: "Attribute not indexed",
     },
     truncation: {

@@ -64,7 +64,7 @@ def removable(kind: ObjectKind, pk: int, lock: bool = False) -> Any:
         )
     users = kind.users(row)
     if users:
-        raise conflict("in_use", f"{kind.noun} {row.pk} is used by {' and '.join(users)}. Remove them first.")
+        raise conflict("in_use", f"To remove {kind.noun} {row.name}, first remove its {' and '.join(users)}.")
     return row
 
 

@@ -50,7 +50,8 @@ _PORT = (
     "again."
 )
 _GONE = (
-    "The page Network lists the switches and hosts. Choose one of them. The named one may have been removed."
+    "The switch or host that the reason names does not exist, or was removed. Choose another one. The page "
+    "Network lists all switches and hosts."
 )
 _MERGED = (
     "The tables have changed since the run chose its merged entries. Start a new run (page Budgets, tab "
@@ -108,7 +109,10 @@ BY_CODE = {
     "unknown_id": "The object is already removed. No action is needed.",
     "unknown_method": "Choose one of the methods on the page Budgets, tab Policy. Then try again.",
     "unknown_topic": "Add the topic first (page Topics, button Create topic). Then try again.",
-    "wrong_kind": "The id belongs to an announcement of the other kind. Withdraw it, or use another id.",
+    "wrong_kind": (
+        "The id belongs to an announcement of the other kind (advertisement or subscription). Withdraw this "
+        "announcement, or use another id."
+    ),
 }
 """Remedy by code of the first error."""
 

@@ -88,7 +88,7 @@ def _detail(kind: AnnouncementKind, draft: AnnouncementDraft, pk: int) -> str:
     return (
         f"{shown(draft.filter) if not draft.by_dz else 'This cell set'} is equivalent to {kind.noun} {pk} of "
         f"{kind.owner} {draft.owner.name} in topic {draft.topic.name}. Use that {kind.noun}, or withdraw it "
-        f"first. Register a second {kind.owner} at the host if another application needs the same events."
+        f"first. If another program has the same filter, register a second {kind.owner} for it at the host."
     )
 
 

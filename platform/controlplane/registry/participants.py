@@ -85,7 +85,7 @@ def removable(kind: ParticipantKind, pk: int, lock: bool = False) -> Any:
     live = getattr(row, kind.announcements).filter(LIVE).count()
     if live:
         users = counted(live, kind.announced)[0]
-        raise conflict("in_use", f"{kind.noun} {row.name} has {users}. Withdraw them first.")
+        raise conflict("in_use", f"To remove {kind.noun} {row.name}, first withdraw its {users}.")
     return row
 
 

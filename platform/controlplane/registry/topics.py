@@ -141,7 +141,7 @@ def removable(pk: int, lock: bool = False) -> Topic:
         row.subscriptions.filter(LIVE).count(), "subscription"
     )
     if users:
-        raise conflict("in_use", f"topic {row.name} is used by {' and '.join(users)}. Withdraw them first.")
+        raise conflict("in_use", f"To remove topic {row.name}, first withdraw its {' and '.join(users)}.")
     return row
 
 

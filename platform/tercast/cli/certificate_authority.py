@@ -57,7 +57,9 @@ def make_certificates(
     wanted = [AUTHORITY, *names]
     for place, name in enumerate(wanted):
         if not _NAME.fullmatch(name) or (place and name == AUTHORITY):
-            rule = "use up to 63 letters, digits, '.', '_' and '-', with a letter or digit first; not 'ca'"
+            rule = (
+                "use up to 63 letters, digits, '.', '_' and '-', a letter or digit first ('ca' is reserved)"
+            )
             detail = f"{name!r} is not a valid certificate name; {rule}"
             raise Refused(("names", place), "name", detail, name)
     for name, listed in dpids.items():

@@ -91,7 +91,7 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--token-file", metavar="FILE", help="file with the API token")
     parser.add_argument("--host", help="name of the host")
     way = parser.add_mutually_exclusive_group(required=True)
-    way.add_argument("--fabric-port", metavar="PATH", help="Unix socket of the host in the lab network")
+    way.add_argument("--fabric-port", metavar="PATH", help="Unix socket that connects the host to its switch")
     way.add_argument("--udp", metavar="IP[%IFACE]", help="IP address of this host, and its interface")
     parser.add_argument(
         "--as", dest="addresses", metavar="IP,MAC", help="IP and MAC address of the host, for --fabric-port"

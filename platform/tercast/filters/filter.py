@@ -62,9 +62,12 @@ class Filter:
     def _matches_nothing(self) -> Refused:
         tested = sorted(_tested(self.tree))
         domains = (self.topic.attributes[a] for a in tested[:4])
-        known = "; ".join(f"domain of {attribute.name}: {attribute.domain_text}" for attribute in domains)
+        known = "; ".join(f"{attribute.name}: {attribute.domain_text}" for attribute in domains)
         topic = shown(self.topic.name)
-        detail = f"no event of topic {topic} can match this filter; change its values ({known})"
+        detail = (
+            f"no event of topic {topic} can match this filter; correct the conditions that contradict each "
+            f"other or the allowed values ({known})"
+        )
         return Refused((), "matches_nothing", detail)
 
 

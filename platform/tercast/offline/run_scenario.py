@@ -163,6 +163,7 @@ def _read_past(name: str, carried: ScenarioResult, traffic: str | None) -> Traff
     if traffic is None:
         return reader.traffic()
     file = str(Path(name).parent / traffic)
+    _check_readable(name, file)
     for number, event in read_lines(file):
         if isinstance(event, dict) and str(event.get("publisher")) in carried.failed:
             continue
@@ -173,6 +174,18 @@ def _read_past(name: str, carried: ScenarioResult, traffic: str | None) -> Traff
         except RefusedMany as many:
             raise FileRefused([f"{file}:{number}: {refused}" for refused in many.errors]) from None
     return reader.traffic()
+
+
+def _check_readable(name: str, file: str) -> None:
+    """Raise FileRefused if the file of past events cannot be read.
+
+    The message names the scenario and its key, because the caller did not name this file.
+    """
+    try:
+        Path(file).open("rb").close()
+    except OSError as error:
+        detail = f"{file} cannot be read: {error.strerror}; correct the path, or create the file"
+        raise FileRefused([f"{name}: aggregation.traffic: {detail}"]) from None
 
 
 def _aggregate(name: str, carried: ScenarioResult, sampling: float) -> AggregationResult:

@@ -86,7 +86,7 @@ class ForwardingModel:
             return ForwardingStep(number, problem=f"{switch} has no port {number} with a link or a host")
         if rewritten is None:
             reason = "is down" if port not in self._live_ports() else "leads to hosts"
-            problem = f"{switch} sends packets to port {number} ({reason}) without the address of a host"
+            problem = f"{switch} does not set the destination of packets to port {number}, which {reason}"
             return ForwardingStep(number, problem=problem)
         hosts = self._at.get((port, rewritten), 0)
         if hosts:

@@ -49,18 +49,19 @@ def test_deletions_and_lists_are_replayed_too(world):
 
 
 @pytest.mark.parametrize(
-    "method, path, body",
+    "method, path, body, difference",
     [
-        ("post", "subscriptions/", {**BODY, "filter": "low < 8"}),
-        ("post", "advertisements/", BODY),
-        ("post", "subscriptions/?atomic=true", BODY),
-        ("delete", "subscriptions/1/", None),
+        ("post", "subscriptions/", {**BODY, "filter": "low < 8"}, "with another body"),
+        ("post", "advertisements/", BODY, "another call"),
+        ("post", "subscriptions/?atomic=true", BODY, "another call"),
+        ("delete", "subscriptions/1/", None, "another call"),
     ],
 )
-def test_a_key_is_bound_to_its_call(world, problem, method, path, body):
+def test_a_key_is_bound_to_its_call(world, problem, method, path, body, difference):
     world.post("subscriptions/", BODY, **KEY)
     document = problem(getattr(world, method)(path, body, **KEY), 422)
     assert document["type"].endswith("key_reused") and "POST" in document["detail"]
+    assert difference in document["detail"]
     assert Subscription.objects.count() == 1
 
 

@@ -124,7 +124,7 @@ def test_traffic_that_cannot_be_is_reported_by_its_line(bench: Bench, line: str,
 @pytest.mark.parametrize(
     ("lines", "named"),
     [
-        (None, "traffic.jsonl: "),
+        (None, "s.json: aggregation.traffic: "),
         (event(5, "a9"), "traffic.jsonl:1: publisher: there is no active"),
         (event(700), "does not match"),
     ],
@@ -145,7 +145,7 @@ def test_bad_traffic_is_refused_where_budgets_hold_as_well(
 def test_traffic_that_is_not_there(bench: Bench) -> None:
     status, _, errors = bench.run("plan", bench.write("s.json", busy("optimal")))
     assert status == 2
-    assert "traffic.jsonl" in errors[0]
+    assert "s.json: aggregation.traffic: " in errors[0] and "traffic.jsonl cannot be read" in errors[0]
 
 
 def test_without_traffic_methods_still_hold_budgets(bench: Bench) -> None:

@@ -121,7 +121,7 @@ DAMAGE: dict[str, tuple[Damage, str, str]] = {
         "output",
         "switch s3",
     ),
-    "not rewritten": (lambda t: change(t, "s2", ALL_OF_0, actions=(Output(9),)), "output", "s2"),
+    "not rewritten": (lambda t: change(t, "s2", ALL_OF_0, actions=(Output(9),)), "output", "does not set"),
     "a port that is not there": (lambda t: more(t, "s2", ALL_OF_0, Output(44)), "output", "44"),
     "a host that is not there": (
         lambda t: change(t, "s2", ALL_OF_0, actions=(SetDst("nobody"), Output(9))),

@@ -29,7 +29,7 @@ export const text = {
     },
     learned_space: {
       title: "Learned event space",
-      description: "Cuts that suit the filters and the events of a day",
+      description: "Cuts (values that divide the event space), learned from the filters and the events of the last day",
     },
     event_samples: { title: "Event samples", description: "Past events that aggregation uses" },
   } as Readonly<Record<string, { title: string; description: string }>>,
@@ -57,7 +57,7 @@ export const text = {
     publishers: "Advertisements (ids)",
     kinds: "Request kinds",
     all: "all",
-    help: "Each filter changes only some charts. For example, the filter Topics changes only the charts Delay and False positives, because only their data is stored by topic. A filter applies to every grouping of a chart: the filter Topics also changes Delay by host. Leave a filter empty to show all values.",
+    help: "Each filter changes only some charts. For example, the filter Topics changes only the charts Delay and False positives, because only their data is stored by topic. The grouping of a chart makes no difference: if you select topics and group the chart Delay by host, it shows only events of these topics. Leave a filter empty to show all values.",
     window: "Window (time interval of one point)",
     scheduledWindow: "As in the schedule",
   },

@@ -291,7 +291,7 @@ export const text = {
         "merged entries; some cells inside them keep their own entries (chosen so that the cost stays low even if future events differ from past events)",
       installed: "the installed entries (no change)",
     } as Record<string, string>,
-    gap: "Cost of the result, relative to the best result without exceptions. A negative value means a lower cost. An exception is a cell that keeps its own entry, although a merged entry contains it.",
+    gap: "An exception is a cell that keeps its own entry, although a merged entry contains it. This value compares the cost of the result with the lowest cost that is possible if no exception is allowed. A negative value means a lower cost.",
     time: "Calculation time",
     seconds: (seconds: string) => `${seconds} s`,
     unmet: "Budgets that are too small",

@@ -154,7 +154,7 @@ export const text = {
   /** One sentence about those reasons whose name is not enough. */
   explanations: {
     truncation:
-      "The cells of a subscription contain the event, but the filter of the subscription does not match it. Cells describe only indexed attributes and cuts. The number of cells and the length of their dz are limited.",
+      "The cells of a subscription contain the event, but the filter of the subscription does not match it. Cells ignore attributes that switches do not check. The number of cells and the length of their dz are limited.",
     aggregation:
       "A merged entry on the path sends the event. Merged entries keep the table of a switch within its budget.",
     stale_entry: "An entry on the path is not in the plan. The switch has not confirmed its removal yet.",

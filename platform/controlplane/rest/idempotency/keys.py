@@ -3,7 +3,7 @@
 import json
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from math import ceil
@@ -109,8 +109,7 @@ def _hold(request: Request, key: str) -> HeldKey | Reply:
     if row is None:  # the first call was refused in the meantime
         raise _in_flight()
     if any(getattr(row, name) != value for name, value in call.items()):
-        other = f"{HEADER} {key} belongs to another call ({row.method} {row.path})"
-        raise Problem(422, "key_reused", f"{other}. Use a new key for each new call.")
+        raise _reused(key, row, call)
     if row.status is not None:
         return row
     given_up = clock.over("began_at", GIVEN_UP, timezone.now())
@@ -118,6 +117,14 @@ def _hold(request: Request, key: str) -> HeldKey | Reply:
     if not dead.update(attempt=mine, began_at=timezone.now()):
         raise _in_flight()
     return HeldKey(row.pk, mine)
+
+
+def _reused(key: str, row: Reply, call: Mapping[str, Any]) -> Problem:
+    first = f"{row.method} {row.path}"
+    same = (row.method, row.path) == (call["method"], call["path"])
+    owner = f"an earlier {first} with another body" if same else f"another call ({first})"
+    detail = f"{HEADER} {key} belongs to {owner}. Use a new key for each new call."
+    return Problem(422, "key_reused", detail)
 
 
 def _check_room(new: Reply) -> None:

@@ -142,8 +142,8 @@ class ResultsSerializer(serializers.Serializer[Any]):
     )
     gap = serializers.FloatField(
         allow_null=True,
-        help_text="cost compared with the best choice of merged entries without exceptions, as a share: 0.1 "
-        "is 10 % higher, a negative value is lower",
+        help_text="cost compared with the best choice of merged entries in which no cell keeps its own "
+        "entry, as a share: 0.1 is 10 % higher, a negative value is lower",
     )
     seconds = serializers.FloatField(help_text="duration of the calculation in seconds")
     switches = SwitchFiguresSerializer(many=True, help_text="switches with a budget or with covers")

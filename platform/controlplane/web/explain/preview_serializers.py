@@ -62,7 +62,7 @@ class MistakeSerializer(serializers.Serializer[Any]):
 
 
 class OverlapSerializer(serializers.Serializer[Any]):
-    """Active announcements of the other kind in the topic that share events with the filter."""
+    """Active advertisements (or subscriptions, see `kind`) that share events with the filter."""
 
     kind = serializers.ChoiceField(choices=KINDS, help_text="kind of these announcements")
     matched = serializers.IntegerField(help_text="number of checked announcements that share events")

@@ -92,7 +92,7 @@ def test_names_and_dpids_stay(network, error):
 def test_a_switch_in_use_stays(network, end, problem):
     end()
     detail = problem(network.delete(f"switches/{switch(network, 's2')['id']}/"), 409)["detail"]
-    assert "2 links and 1 host" in detail
+    assert detail == "To remove switch s2, first remove its 2 links and 1 host."
 
 
 def test_a_switch_on_which_a_host_stands_by_stays(network, end, problem):

@@ -29,7 +29,7 @@ def test_an_equivalent_filter_is_refused_with_the_address_of_the_first(
         assert problem(answer, 409)["type"] == "urn:tercast:problem:duplicate"
         found = error(answer, 409)
         assert (found["pointer"], found["code"], found["existing"]) == ("/filter", "duplicate", first)
-        assert f"Register a second {noun}" in found["detail"]
+        assert f"register a second {noun}" in found["detail"]
         assert error(world.post(f"{resource}/?dry_run=true", {**body, "filter": text}), 409) == found
     assert model.objects.count() == Request.objects.filter(payload__has_key="filter").count() == 1
 

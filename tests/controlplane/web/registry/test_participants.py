@@ -70,7 +70,8 @@ def test_who_has_announced_something_stays(world, end, problem, resource, model,
     row = model.objects.first()
     body = {noun: row.name, "topic": "quotes", "filter": "true"}
     pk = world.post(f"{announcements}/", body).json()["object"]["id"]
-    assert f"1 {announcements[:-1]}" in problem(world.delete(f"{resource}/{row.pk}/"), 409)["detail"]
+    detail = problem(world.delete(f"{resource}/{row.pk}/"), 409)["detail"]
+    assert detail.endswith(f", first withdraw its 1 {announcements[:-1]}.")
     world.delete(f"{announcements}/{pk}/")
     problem(world.delete(f"{resource}/{row.pk}/"), 409)  # until the withdrawal has ended
     end()

@@ -153,7 +153,7 @@ def test_a_topic_in_use_stays(world, end, problem):
         [{"subscriber": name, "topic": "quotes", "filter": "true"} for name in ("alice", "bob")],
     )
     detail = problem(world.delete(f"topics/{pk}/"), 409)["detail"]
-    assert "1 advertisement and 2 subscriptions" in detail
+    assert detail.endswith("first withdraw its 1 advertisement and 2 subscriptions.")
     end()
     problem(world.delete(f"topics/{pk}/"), 409)
 

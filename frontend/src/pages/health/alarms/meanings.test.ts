@@ -31,7 +31,7 @@ test.each([
   ["disk of state is nearly full: 90 MiB free", "A disk that is nearly full"],
   [
     "the event space of topic quotes no longer fits its filters and events: proposal 7 avoids 40 % of the false positives",
-    "An event space that no longer fits",
+    "An event space with avoidable false positives",
   ],
   ["source check: switch s1 dropped 12 event packets", "Events with a wrong source address"],
   ["controller: untrusted_switch raised: no certificate", "A switch without a valid certificate"],

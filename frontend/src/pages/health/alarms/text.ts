@@ -207,7 +207,7 @@ export const text = {
         "Wait until the request is active. To prevent this, keep more entries free: raise budgets that are below the capacity of their switch, or withdraw subscriptions.",
     },
     spaceDrift: {
-      title: "An event space that no longer fits",
+      title: "An event space with avoidable false positives",
       meaning:
         "Filters or events have changed since the cuts of the topic were learned. A new event space avoids at least a tenth of the false positives.",
       remedy:
