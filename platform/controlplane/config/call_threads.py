@@ -25,7 +25,7 @@ from django.urls import set_script_prefix
 MOST_CALLS = 4096
 """Calls at the same time. Most of them wait for the end of a request; later ones start when one ends."""
 
-KEPT = 16
+KEPT = 8
 """Threads that keep their connection between calls."""
 
 Message = MutableMapping[str, Any]
