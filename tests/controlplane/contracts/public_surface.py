@@ -129,11 +129,23 @@ def host_library() -> Iterator[str]:
 
 
 def environment_variables() -> Iterator[str]:
-    """Yield the environment variables that the product reads or sets."""
+    """Yield the environment variables that the product reads or sets, and the folders that do so.
+
+    A text in a comment or a docstring does not count.
+    """
     for folder in PRODUCT:
         for file in (ROOT / folder).rglob("*"):
             if file.is_file() and not {"static", "__pycache__"} & set(file.parts):
-                yield from _VARIABLE.findall(file.read_text(errors="replace"))
+                text = file.read_text(errors="replace")
+                found = _named_in_code(text) if file.suffix == ".py" else _VARIABLE.findall(text)
+                yield from (f"{name} in {folder}" for name in found)
+
+
+def _named_in_code(text: str) -> Iterator[str]:
+    """Yield the variables that a module has as strings."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _VARIABLE.fullmatch(node.value):
+            yield node.value
 
 
 def django_columns() -> Iterator[str]:
