@@ -8,6 +8,7 @@ from rest_framework.test import APIClient
 from controlplane.accounts.tokens import issue_token
 from controlplane.deployment import object_effects
 from controlplane.requestlog.models import Request, State
+from tests.support.controlplane.prepared_rows import write_once
 
 __all__ = [
     "administrator",
@@ -127,26 +128,36 @@ def end(state=State.ACTIVE, **which):
     object_effects.apply(rows)
 
 
-@pytest.fixture
-def network(operator):
+def make_network(caller):
     """Create three switches in a row with a host each."""
     for resource, items in (("switches", SWITCHES), ("links", LINKS), ("hosts", HOSTS)):
-        answer = operator.post(f"{resource}/", items)
+        answer = caller.post(f"{resource}/", items)
         assert answer.status_code == 202, answer.content
-    return operator
 
 
-@pytest.fixture
-def world(network):
-    """Create the network, a topic, a publisher and subscribers."""
+def make_participants(caller):
+    """Create a topic, a publisher and subscribers."""
     for resource, body in (
         ("topics", TOPIC),
         ("publishers", {"name": "exchange", "host": "h1"}),
         ("subscribers", {"name": "alice", "host": "h2"}),
         ("subscribers", {"name": "bob", "host": "h3"}),
     ):
-        answer = network.post(f"{resource}/", body)
+        answer = caller.post(f"{resource}/", body)
         assert answer.status_code == 201, answer.content
+
+
+@pytest.fixture
+def network(operator):
+    """Three switches in a row with a host each."""
+    write_once(make_network, operator)
+    return operator
+
+
+@pytest.fixture
+def world(network):
+    """The network, a topic, a publisher and subscribers."""
+    write_once(make_participants, network)
     return network
 
 

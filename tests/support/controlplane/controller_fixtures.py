@@ -9,6 +9,7 @@ from controlplane.deployment.audits import worker
 from controlplane.deployment.watcher import link_load, link_losses, newcomers
 from tests.support.controlplane import network_world as world
 from tests.support.controlplane.fake_northbound import running
+from tests.support.controlplane.prepared_rows import write_once
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +40,7 @@ def controller(settings):
 @pytest.fixture
 def network(db, controller):
     """Return a line of three switches, planned and confirmed."""
-    world.line(3)
+    write_once(world.line)
     session.run()
     assert {state for _, _, state in world.states()} == {"active"}
     return controller

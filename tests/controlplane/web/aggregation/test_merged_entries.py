@@ -7,10 +7,10 @@ from controlplane.aggregation.models import AggregatedEntry
 from controlplane.network.models import Switch
 from controlplane.registry.models import Advertisement, Subscription
 from controlplane.telemetry.models import EventSample
+from tests.support.controlplane.prepared_rows import write_once
 
 
-@pytest.fixture
-def busy(world, end):
+def announce(world, end):
     """h1 publishes, and h3 subscribes to eight separate regions; all events are in the upper half."""
     low = {"name": "low", "type": "int", "min": 0, "max": 1023}
     world.post("topics/", {"name": "heat", "attributes": [low]})
@@ -22,6 +22,11 @@ def busy(world, end):
     EventSample.objects.bulk_create(
         EventSample(topic=ad.topic, advertisement=ad, values={"low": low}) for low in range(256, 512, 2)
     )
+
+
+@pytest.fixture
+def busy(world, end):
+    write_once(announce, world, end)
     return world
 
 

@@ -8,6 +8,7 @@ from controlplane.network.models import Switch
 from controlplane.registry.models import Advertisement
 from controlplane.requestlog.models import Request
 from controlplane.telemetry.models import EventSample
+from tests.support.controlplane.prepared_rows import write_once
 
 
 @pytest.fixture(autouse=True)
@@ -16,8 +17,7 @@ def unheard(monkeypatch):
     monkeypatch.setattr(runs, "wake_aggregation", lambda: None)
 
 
-@pytest.fixture
-def busy(world, end):
+def announce(world, end):
     """h1 publishes, and h3 subscribes to eight separate regions; all events are in the upper half."""
     world.post(
         "topics/", {"name": "heat", "attributes": [{"name": "low", "type": "int", "min": 0, "max": 1023}]}
@@ -30,6 +30,11 @@ def busy(world, end):
     EventSample.objects.bulk_create(
         EventSample(topic=ad.topic, advertisement=ad, values={"low": low}) for low in range(256, 512, 2)
     )
+
+
+@pytest.fixture
+def busy(world, end):
+    write_once(announce, world, end)
     return world
 
 

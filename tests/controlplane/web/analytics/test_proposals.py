@@ -14,14 +14,12 @@ from controlplane.registry.models import Advertisement, Subscription, Topic
 from controlplane.requestlog.models import OutboxEvent, Request, State
 from controlplane.telemetry.models import EventSample
 from tercast.dimensions.learned_space import learned_space
+from tests.support.controlplane.prepared_rows import write_once
 
 ATTRIBUTES = [{"name": name, "type": "int", "min": 0, "max": 1023} for name in ("noise", "low", "same")]
 
 
-@pytest.fixture
-def busy(world, end, monkeypatch):
-    """Filters test only `low`; `noise` and `same` take bits from it. All three are indexed."""
-    monkeypatch.setattr(choosing, "MAX_CUTS", 16)  # takes less time
+def announce(world, end):
     world.post("topics/", {"name": "heat", "attributes": ATTRIBUTES})
     world.post("advertisements/", {"publisher": "exchange", "topic": "heat", "filter": ""})
     wanted = [
@@ -31,6 +29,13 @@ def busy(world, end, monkeypatch):
     world.post("subscriptions/", wanted)
     end()
     report(range(400))
+
+
+@pytest.fixture
+def busy(world, end, monkeypatch):
+    """Filters test only `low`; `noise` and `same` take bits from it. All three are indexed."""
+    monkeypatch.setattr(choosing, "MAX_CUTS", 16)  # takes less time
+    write_once(announce, world, end)
     return world
 
 

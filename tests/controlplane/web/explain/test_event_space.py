@@ -3,13 +3,13 @@
 import pytest
 
 from controlplane.registry.models import Topic
+from tests.support.controlplane.prepared_rows import write_once
 
 ADVERTISE = {"publisher": "exchange", "topic": "quotes", "filter": 'low < 512 and side = "buy"'}
 
 
-@pytest.fixture
-def pictured(world, end):
-    """One advertisement, three subscriptions, two events."""
+def announce(world, end):
+    """Create one advertisement, three subscriptions, two events."""
     world.post("advertisements/", ADVERTISE)
     filters = ("low in [80, 100] or low = 7", 'high >= 50.0 and symbol = "IBM"', 'symbol prefix "A"')
     for text in filters:
@@ -20,6 +20,11 @@ def pictured(world, end):
     event = {"low": 92, "high": 1.5, "open": True, "side": "buy", "symbol": "IBM"}
     samples = [{"publisher": f"a{name['id']}", "values": event | {"low": low}} for low in (92, 7)]
     assert world.post("traffic/samples/", samples).status_code == 201
+
+
+@pytest.fixture
+def pictured(world, end):
+    write_once(announce, world, end)
     return world
 
 

@@ -12,6 +12,7 @@ from controlplane.requestlog.models import Request, State
 from tercast.planner.planner import Outcome, Planner
 from tercast.tables.entries import difference
 from tests.support.controlplane.api_fixtures import end, error, problem
+from tests.support.controlplane.prepared_rows import write_once
 
 VALUES = '{"low": 92, "high": 1.5, "open": true, "side": "buy", "symbol": "IBM"}'
 PAIRS = "low=92,high=1.5,open=true,side=buy,symbol=IBM"
@@ -27,9 +28,8 @@ def confirm():
         )
 
 
-@pytest.fixture
-def busy(world):
-    """An advertisement at h1, and subscriptions at h2 and h3."""
+def announce(world):
+    """Create an advertisement at h1, and subscriptions at h2 and h3."""
     for resource, body in (
         ("advertisements", {"publisher": "exchange", "topic": "quotes", "filter": "low < 512"}),
         ("subscriptions", {"subscriber": "alice", "topic": "quotes", "filter": "low in [80, 100]"}),
@@ -38,6 +38,11 @@ def busy(world):
         assert world.post(f"{resource}/", body).status_code == 202
     end()
     confirm()
+
+
+@pytest.fixture
+def busy(world):
+    write_once(announce, world)
     return world
 
 

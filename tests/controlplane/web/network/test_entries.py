@@ -18,6 +18,7 @@ from tercast.eventspace.topic import Topic
 from tercast.filters.filter import Filter
 from tercast.tables.entries import difference
 from tests.support.controlplane.api_fixtures import TOPIC, end, error, problem
+from tests.support.controlplane.prepared_rows import write_once
 
 DEPTH = 40
 CORE = Topic.from_json({**TOPIC, "code": 2, "indexed": [one["name"] for one in TOPIC["attributes"]]})
@@ -46,9 +47,8 @@ def test_nobody_knows_what_a_foreign_code_means():
     assert Regions({2: CORE}).text(2, dz.parse("")) == "true"
 
 
-@pytest.fixture
-def busy(world):
-    """An advertisement at h1, subscriptions at h2 and h3, all installed."""
+def announce(world):
+    """Create an advertisement at h1, subscriptions at h2 and h3, all installed."""
     for resource, body in (
         ("advertisements", {"publisher": "exchange", "topic": "quotes", "filter": "low < 512"}),
         ("subscriptions", {"subscriber": "alice", "topic": "quotes", "filter": "low in [80, 100]"}),
@@ -63,6 +63,11 @@ def busy(world):
         confirmed_entries.change(
             switch, difference(switch.name, confirmed_entries.table(switch), table), timezone.now()
         )
+
+
+@pytest.fixture
+def busy(world):
+    write_once(announce, world)
     entry_counters.forget()
     return world
 

@@ -11,15 +11,20 @@ from controlplane.registry.transitions import leases
 from controlplane.registry.transitions.models import Encoding, Lease, Move, Stage
 from controlplane.requestlog.models import Request
 from tests.support.controlplane.api_fixtures import issue, with_text
+from tests.support.controlplane.prepared_rows import write_once
 
 AD = {"publisher": "exchange", "topic": "quotes", "filter": "low < 512"}
+
+
+def announce(world, end):
+    assert world.post("advertisements/", AD).status_code == 202
+    end()
 
 
 @pytest.fixture
 def lease(world, end):
     """Ask for a lease of the only advertisement."""
-    assert world.post("advertisements/", AD).status_code == 202
-    end()
+    write_once(announce, world, end)
     pk = world.get("advertisements/").json()["results"][0]["id"]
 
     def ask(version, holder="one", caller=world):

@@ -5,15 +5,20 @@ import pytest
 from controlplane.registry.models import Advertisement, Topic
 from controlplane.telemetry import samples
 from controlplane.telemetry.models import EventSample
+from tests.support.controlplane.prepared_rows import write_once
 
 VALUES = {"low": 5, "high": 1.5, "open": True, "side": "buy", "symbol": "IBM"}
+
+
+def announce(world, end):
+    world.post("advertisements/", {"publisher": "exchange", "topic": "quotes", "filter": "low < 100"})
+    end()
 
 
 @pytest.fixture
 def ad(world, end):
     """An advertisement of all events with `low` below 100."""
-    world.post("advertisements/", {"publisher": "exchange", "topic": "quotes", "filter": "low < 100"})
-    end()
+    write_once(announce, world, end)
     return Advertisement.objects.get()
 
 
