@@ -97,8 +97,6 @@ SHARED_CLASSES = {
     # Django and argparse give these names
     "Command",
     "Meta",
-    # names of private serializers are names of components in the API schema
-    "FiguresSerializer",
     # Django models and what they store (docs/decisions/0010-names-of-models.md)
     "Host",
     "Link",

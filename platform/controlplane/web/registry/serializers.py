@@ -25,7 +25,7 @@ def request_url(pk: int | None) -> str | None:
     return None if pk is None else url("requests", pk)
 
 
-class _FiguresSerializer(serializers.Serializer[Any]):
+class _ReportedEventsSerializer(serializers.Serializer[Any]):
     """Reported events of a row. The view reads them for all rows together."""
 
     last_seen_at = serializers.SerializerMethodField(
@@ -42,7 +42,7 @@ class _FiguresSerializer(serializers.Serializer[Any]):
         return self.figures(row).last_at
 
 
-class _SentSerializer(_FiguresSerializer):
+class _SentSerializer(_ReportedEventsSerializer):
     published = serializers.SerializerMethodField(
         help_text="number of published events, as hosts report them; null: no report"
     )
@@ -52,7 +52,7 @@ class _SentSerializer(_FiguresSerializer):
         return self.figures(row).events
 
 
-class _GotSerializer(_FiguresSerializer):
+class _GotSerializer(_ReportedEventsSerializer):
     delivered = serializers.SerializerMethodField(
         help_text="number of received events, as hosts report them; null: no report"
     )
