@@ -29,7 +29,8 @@ export const text = {
     },
     learned_space: {
       title: "Learned event space",
-      description: "Cuts (values that divide the event space), learned from the filters and the events of the last day",
+      description:
+        "Cuts (values that divide the event space), learned from the filters and the events of the last day",
     },
     event_samples: { title: "Event samples", description: "Past events that aggregation uses" },
   } as Readonly<Record<string, { title: string; description: string }>>,
