@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import connection
 from whitenoise.middleware import WhiteNoiseMiddleware
 
@@ -61,6 +62,14 @@ def static_files_found_once():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", find_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_passwords():
+    """Hash passwords with few iterations: a usual hash takes a quarter of a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PBKDF2PasswordHasher, "iterations", 10)
         yield
 
 

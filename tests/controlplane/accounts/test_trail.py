@@ -16,12 +16,6 @@ from tests.support.controlplane.logins import GOOD, log_in
 
 
 @pytest.fixture(autouse=True)
-def quick_hashes(settings):
-    """Hash passwords quickly."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
-@pytest.fixture(autouse=True)
 def long_minute(monkeypatch):
     """Attempts count in one row however long a busy machine takes for them."""
     monkeypatch.setattr(writer, "TOGETHER", timedelta(hours=1))

@@ -9,12 +9,6 @@ from tests.support.controlplane.api_fixtures import Caller
 from tests.support.controlplane.logins import GOOD, log_in
 
 
-@pytest.fixture(autouse=True)
-def quick_hashes(settings):
-    """Hash passwords quickly: a good hash takes a tenth of a second."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 def make(caller, **body):
     return caller.post("users/", {"username": "nora", "role": "operator", "password": GOOD, **body})
 
