@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isinf, sqrt
 from typing import Any
@@ -130,6 +131,13 @@ def propose(
     judge = Measure(unseen, depth, limit)
     if known is not None and "learned" in spaces:
         spaces["learned"] = _better(judge, spaces["learned"], known.space)
+    return _compare(spaces, spectrum, judge, len(unseen.events), len(workload.subscriptions))
+
+
+def _compare(
+    spaces: Mapping[str, Topic], spectrum: AttributeSelection, judge: Measure, events: int, subscriptions: int
+) -> AttributeProposal:
+    """Propose the space with the fewest false positives; the first of `spaces` is the current one."""
     costs = {method: judge.of_topic(space) for method, space in spaces.items()}
     candidates = tuple(Candidate(method, costs[method][0], space) for method, space in spaces.items())
     best = min(candidates, key=lambda candidate: candidate.cost.unwanted)
@@ -138,8 +146,8 @@ def propose(
         best=best,
         candidates=candidates,
         spectrum=spectrum,
-        events=len(unseen.events),
-        subscriptions=len(workload.subscriptions),
+        events=events,
+        subscriptions=subscriptions,
         **_saved(costs["current"][1] - costs[best.method][1]),
     )
 
