@@ -105,7 +105,7 @@ def _read_registering(kind: type[Registering], platform: bool) -> Reader:
     def read(obj: Mapping[str, object], path: Path) -> Request:
         name, host, topic, text = obj.get("id"), obj.get("host"), obj.get("topic"), obj.get("filter")
         if len(obj) == len(_TEXTS) and type(name) is type(host) is type(topic) is type(text) is str:
-            return kind(read_name(name, (*path, "id")), host, topic, text)  # type: ignore[arg-type]
+            return kind(read_name(name, (*path, "id")), host, topic, text)
         own_dz = platform and "dz" in obj
         required = _TEXTS[:-1] if own_dz else _TEXTS
         fields = expect_keys(obj, path, required, ("dz", "filter") if own_dz else ())
