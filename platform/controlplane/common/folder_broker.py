@@ -97,7 +97,7 @@ class FolderTransport(filesystem.Transport):
     driver_name = SCHEME
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **kwargs)  # type: ignore[no-untyped-call]
         self._listener: Listener | None = None
 
     def drain_events(self, connection: Any, timeout: float | None = None, **_: Any) -> None:
@@ -110,9 +110,10 @@ class FolderTransport(filesystem.Transport):
         """
         end = time.monotonic() + (LONGEST_WAIT if timeout is None else min(timeout, LONGEST_WAIT))
         self._listen()
+        assert self.cycle is not None  # kombu sets it for all its transports of this kind
         while True:
             try:
-                self.cycle.get(self._deliver, timeout=timeout)
+                self.cycle.get(self._deliver, timeout=timeout)  # type: ignore[no-untyped-call]
                 return
             except Empty:
                 left = end - time.monotonic()

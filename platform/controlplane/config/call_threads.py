@@ -7,7 +7,7 @@ times. Here one thread executes a call from its first query to its answer.
 import asyncio
 import itertools
 import threading
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from pathlib import Path
@@ -19,7 +19,6 @@ from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.base import BaseHandler
 from django.db import connection
-from django.http import HttpResponseBase
 from django.urls import set_script_prefix
 
 MOST_CALLS = 4096
@@ -28,7 +27,7 @@ MOST_CALLS = 4096
 KEPT = 8
 """Threads that keep their connection between calls."""
 
-Message = MutableMapping[str, Any]
+Message = dict[str, Any]
 
 
 def keep_connections() -> None:
@@ -46,12 +45,7 @@ class CallHandler(ASGIHandler):
             MOST_CALLS, thread_name_prefix="call", initializer=_thread.begin, initargs=(itertools.count(),)
         )
 
-    async def __call__(
-        self,
-        scope: Message,
-        receive: Callable[[], Awaitable[Message]],
-        send: Callable[[Message], Awaitable[None]],
-    ) -> None:
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer a call."""
         try:
             body = await self.read_body(receive)
@@ -73,7 +67,7 @@ class CallHandler(ASGIHandler):
         signals.request_started.send(sender=self.__class__, scope=scope)
         request, refusal = self.create_request(scope, body)
         try:
-            response = refusal if request is None else self.get_response(request)
+            response: Any = refusal if request is None else self.get_response(request)
             response._handler_class = self.__class__
             try:
                 messages = _messages(response)
@@ -89,7 +83,7 @@ class CallHandler(ASGIHandler):
             _thread.end()
 
 
-def _messages(response: HttpResponseBase) -> Iterator[Message]:
+def _messages(response: Any) -> Iterator[Message]:
     headers = [(name.encode("ascii"), value.encode("latin-1")) for name, value in response.items()]
     headers += [
         (b"Set-Cookie", cookie.output(header="").encode("ascii").strip())

@@ -24,7 +24,7 @@ def emit(kind: str, payload: dict[str, Any]) -> OutboxEvent:
     """
     with transaction.atomic(savepoint=False):
         _take_turn()
-        if not any(function is _notify_streams for _, function, _ in connection.run_on_commit):
+        if not any(_notify_streams in hook for hook in connection.run_on_commit):
             transaction.on_commit(_notify_streams)
         return OutboxEvent.objects.create(kind=kind, payload=payload)
 
