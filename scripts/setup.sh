@@ -54,7 +54,7 @@ command -v "$PYTHON" >/dev/null 2>&1 || fail "$PYTHON is missing; Debian 12: sud
 
 if [ "$PART" != production ]; then need ovs-vswitchd openvswitch-switch; fi
 if [ "$PART" = test ]; then
-    need chromium chromium
+    (need chromium-headless-shell chromium-headless-shell) || need chromium chromium
     need java openjdk-17-jre-headless
     if [ "$(id -u)" = 0 ]; then need mnexec mininet; need ethtool ethtool; need nginx nginx-light; fi
 fi

@@ -148,7 +148,7 @@ def measure(arguments):
     command = [sys.executable, "-m", "uvicorn", "controlplane.config.asgi:application", "--port", str(port)]
     server = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        with chromium() as browser:
+        with chromium("chromium") as browser:
             await_server(base)
             first = usable(browser, base, min(arguments.repeat, 5))
             page, _ = logged_in(browser, base)

@@ -88,7 +88,7 @@ def measure(seconds, rounds):
     platform = RunningPlatform("--rate", "0.1")
     try:
         platform.wait_until_ready()
-        with chromium() as browser, watched(browser, platform.base) as one:
+        with chromium("chromium") as browser, watched(browser, platform.base) as one:
             one.open_as("admin", platform.password, "/account", {})
             one.until_live()
             bytes_of = {name: transfer(browser, one, platform.base, name) for name in ("br", "gzip")}

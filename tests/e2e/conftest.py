@@ -94,7 +94,7 @@ def visit(browser, running):
 
 @pytest.fixture
 def browser():
-    """Chromium for all tests; each test has its own context."""
+    """Chromium for all tests; no page has cookies or storage of another."""
     return SHARED.open(chromium)
 
 

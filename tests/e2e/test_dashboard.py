@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from e2e_browser import watched
 from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.fabric]
@@ -163,6 +164,14 @@ def test_the_menu_leads_to_every_page_by_keyboard_and_focus_follows(visit):
             page.keyboard.press("Enter")
             expect(page.get_by_role("heading", level=1)).to_have_text(title)
             expect(page.locator("#main")).to_be_focused()
+
+
+def test_a_page_has_no_cookies_and_no_storage_of_an_earlier_one(browser, running):
+    for _ in range(2):
+        with watched(browser, running.base) as new:
+            new.page.goto(running.base + "/login/")
+            assert new.page.evaluate("[document.cookie.includes('seen'), localStorage.length]") == [False, 0]
+            new.page.evaluate("document.cookie = 'seen=1'; localStorage.setItem('seen', '1')")
 
 
 def test_an_address_that_leads_nowhere_says_so(visit):
