@@ -70,6 +70,7 @@ def _compile_most() -> None:
 
     box_encoder = load_twin("tercast.encoding.kernels.box_encoder")
     part_encoder = load_twin("tercast.encoding.kernels.part_encoder")
+    term_reader = load_twin("tercast.encoding.term_reader")
     patricia = load_twin("tercast.routing.kernels.patricia")
     ports = load_twin("tercast.routing.kernels.port_semantics")
     propagation = load_twin("tercast.routing.kernels.propagation")
@@ -80,6 +81,7 @@ def _compile_most() -> None:
     encoder.of_text("a in [3, 700] and b in [5, 901)", 8)
     encoder.of_texts(["a = 3", "b = 4"], 8)
     encoder.of_sides(0, 1, ((0, 0), (0, 1)), 8)
+    encoder.of_codes(term_reader.TermReader(_topic(), schedule, encoder).sides("not a < 3")[0], 8)
     part_encoder.PartEncoder(schedule).of_sides([((0, 3), (0, 1)), ((2, 8), (4, 7))], 8)
     propagation.owners(patricia.new_nodes(2), 1)
     propagation.owned_between(patricia.new_nodes(2), 20, 1, 0, 1)

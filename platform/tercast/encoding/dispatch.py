@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tercast.encoding.kernels.box_encoder import BoxEncoder
     from tercast.encoding.kernels.cut_encoder import CutEncoder
     from tercast.encoding.kernels.part_encoder import PartEncoder
+    from tercast.encoding.term_reader import TermReader
     from tercast.eventspace.cut_space import CutSpace
     from tercast.eventspace.interleaving import BitSchedule
     from tercast.eventspace.topic import Topic
@@ -24,6 +25,33 @@ def dz_of_text(text: str, topic: Topic, schedule: BitSchedule, limit: int) -> Dz
     """The dz set of a filter's text; None if plain Python must encode it, or report its error."""
     encoder = _encoder(topic, schedule, limit)
     return encoder.of_text(text, limit) if encoder else None
+
+
+def dz_of_mixed_text(text: str, topic: Topic, schedule: BitSchedule, limit: int) -> DzSet | None:
+    """The dz set of a text with few tests that the kernel cannot read; None if plain Python must encode it.
+
+    `dz_of_text` must have returned None for this text.
+    """
+    sides = sides_of_text(text, topic, schedule)
+    if sides is None:
+        return None
+    if len(sides) == 1 and all(len(side) == 2 for side in sides[0]):
+        encoder: BoxEncoder = schedule.box_encoder
+        return encoder.of_codes(sides[0], limit)
+    found = dz_of_parts(sides, schedule, limit)
+    return None if found is None else found[0]
+
+
+def sides_of_text(text: str, topic: Topic, schedule: BitSchedule) -> list[tuple[Side, ...]] | None:
+    """The sides of the terms of a filter's text, which is then valid; None if the parser must read it."""
+    encoder: BoxEncoder | None = schedule.box_encoder or None
+    if topic.cuts.nodes or encoder is None or not jit.uses_twins():
+        return None
+    if schedule.term_reader is None:
+        twin = jit.load_twin("tercast.encoding.term_reader")
+        schedule.term_reader = twin.TermReader(topic, schedule, encoder)
+    reader: TermReader = schedule.term_reader
+    return reader.sides(text)
 
 
 def dz_of_texts(texts: Sequence[str], topic: Topic, schedule: BitSchedule, limit: int) -> list[DzSet | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tercast.encoding.dispatch import dz_of_text
+from tercast.encoding.dispatch import dz_of_mixed_text, dz_of_text, sides_of_text
 from tercast.encoding.encoder import encode_dz
 from tercast.errors import Path, Refused
 from tercast.eventspace.dz import Dz, DzSet, text
@@ -20,9 +20,16 @@ def encoding_of(request: Registering, topic: Topic, depth: int, limit: int) -> D
         return encode_text(request.filter or "", topic, depth, limit)
     for i, dz in enumerate(request.dz):
         check_length(dz, depth, ("dz", i))
-    if request.filter is not None and dz_of_text(request.filter, topic, topic.schedule(depth), 1) is None:
-        Filter.parse(request.filter, topic, ("filter",))  # raises an error if the filter is invalid
+    if request.filter is not None:
+        _check_filter(request.filter, topic, depth)
     return request.dz
+
+
+def _check_filter(text: str, topic: Topic, depth: int) -> None:
+    """Raise Refused if a filter is invalid. A filter that the kernels can read is valid."""
+    schedule = topic.schedule(depth)
+    if dz_of_text(text, topic, schedule, 1) is None and sides_of_text(text, topic, schedule) is None:
+        Filter.parse(text, topic, ("filter",))
 
 
 def check_length(dz: Dz, depth: int, path: Path) -> None:
@@ -35,7 +42,10 @@ def check_length(dz: Dz, depth: int, path: Path) -> None:
 
 def encode_text(filter_text: str, topic: Topic, depth: int, limit: int) -> DzSet:
     """The dz set of a filter's text."""
-    found = dz_of_text(filter_text, topic, topic.schedule(depth), limit)
+    schedule = topic.schedule(depth)
+    found = dz_of_text(filter_text, topic, schedule, limit)
+    if found is None:
+        found = dz_of_mixed_text(filter_text, topic, schedule, limit)
     if found is not None:
         return found
     return encode_dz(Filter.parse(filter_text, topic, ("filter",)), depth, limit)

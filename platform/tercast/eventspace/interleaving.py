@@ -62,6 +62,7 @@ class BitSchedule:
             None  # set by `tercast.encoding.dispatch`; False if no kernel encodes the boxes
         )
         self.part_encoder: Any = None  # the same, for parts
+        self.term_reader: Any = None  # the same, for texts of few terms
         self.halvings = [Halving(size, len(mine), tables) for size, mine in zip(sizes, places, strict=True)]
         self.masks = [sum(1 << place for place in mine) for mine in places]
         self.whole_sides = [(0, (1 << halving.bits) - 1) for halving in self.halvings]

@@ -47,6 +47,22 @@ def _term(tests: Sequence[Test], attributes: Sequence[Attribute]) -> tuple[Term,
     return (tuple(sorted(term)),)
 
 
+def are_apart(terms: Sequence[Term]) -> bool:
+    """Whether terms are surely those of the normal form of their union: none is joined or dropped.
+
+    Two terms that differ in one attribute are joined, and a term that another one covers is dropped.
+    """
+    if len(terms) < 2:
+        return True
+    pairs = [set(term) for term in terms]
+    held = [dict(term) for term in terms]
+    for i, own in enumerate(pairs):
+        for j in range(i):
+            if len(own ^ pairs[j]) < 3 or _covers(terms[i], held[j]) or _covers(terms[j], held[i]):
+                return False
+    return True
+
+
 class _Builder:
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self.attributes = attributes

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from tercast.errors import Refused, SyntaxRefused, shown
+from tercast.errors import Refused, shown
 from tercast.eventspace.attribute import Attribute
 from tercast.eventspace.attribute_reader import KEYWORDS
 from tercast.eventspace.counted_attributes import Enum
@@ -26,6 +26,7 @@ from tercast.filters.syntax_tree import (
     Test,
     Tree,
 )
+from tercast.filters.tokens import BLANKS, NAME, NUMBER, OP, TOKEN, TokenReader
 
 if TYPE_CHECKING:
     from tercast.eventspace.topic import Topic
@@ -36,27 +37,16 @@ MAX_TEXT = 65_536
 MAX_NESTING = 64
 """Maximum nesting depth of parentheses."""
 
-BLANKS = " \t\r\n"
-NAME = r"[A-Za-z_][A-Za-z0-9_-]*+"
-_NUMBER = r"-?[0-9]++(?:(?![.eE])|(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?!\.|[eE][+-]?[0-9]))"
-"""A whole number; a word may follow. Python before 3.11.5 (Debian 12) gets possessive groups wrong.
-
-The first alternative, digits only, is the common one and saves time.
-"""
-
-_OP = r"[=!<>]=|[=<>]"
-
-_TOKEN = re.compile(
-    rf'[{BLANKS}]*+(?:(?P<name>{NAME})|(?P<number>{_NUMBER})|(?P<string>"(?:[^"\\]++|\\["\\])*")'
-    rf"|(?P<op>{_OP})|(?P<mark>[][(),])|(?P<end>\Z))"
-)
 _ESCAPE = re.compile(r'\\(["\\])')
 _NUMBER_TEST = re.compile(
-    rf"[{BLANKS}]*+({NAME})[{BLANKS}]*+(?:({_OP})[{BLANKS}]*+({_NUMBER})"
-    rf"|[iI][nN][{BLANKS}]*+\[[{BLANKS}]*+({_NUMBER})[{BLANKS}]*+,[{BLANKS}]*+({_NUMBER})[{BLANKS}]*+([\])]))"
+    rf"[{BLANKS}]*+({NAME})[{BLANKS}]*+(?:({OP})[{BLANKS}]*+({NUMBER})"
+    rf"|[iI][nN][{BLANKS}]*+\[[{BLANKS}]*+({NUMBER})[{BLANKS}]*+,[{BLANKS}]*+({NUMBER})[{BLANKS}]*+([\])]))"
     rf"[{BLANKS}]*+(?:([aA][nN][dD])(?![A-Za-z0-9_-]))?"
 )
 """A test of a number in one match: name, operator and number, or a range; then "and"."""
+
+_NUMBER_LIST = re.compile(rf"[{BLANKS}]*+({NUMBER}(?:[{BLANKS}]*+,[{BLANKS}]*+{NUMBER})*)[{BLANKS}]*+\)")
+_WITHOUT_BLANKS = str.maketrans("", "", BLANKS)
 
 
 def parse_filter(text: object, topic: Topic) -> Tree:
@@ -71,13 +61,33 @@ def parse_filter(text: object, topic: Topic) -> Tree:
     return _Parser(text, topic).whole()
 
 
-class _Parser:
-    """Recursive descent parser; `at` is the position of the next token."""
+def factor_at(text: str, topic: Topic, at: int) -> tuple[Tree, str, int]:
+    """Parse one factor of a conjunction, and the word after it.
+
+    Returns:
+        The factor, "and", "or" or "" (the end), and the position after this word.
+
+    Raises:
+        Refused: There is an error at or after the factor.
+    """
+    parser = _Parser(text, topic)
+    parser.at = at
+    return parser.factor(), *parser.joint()
+
+
+def joint_at(text: str, topic: Topic, at: int) -> tuple[str, int]:
+    """Parse the word after a factor, as `factor_at`."""
+    parser = _Parser(text, topic)
+    parser.at = at
+    return parser.joint()
+
+
+class _Parser(TokenReader):
+    """Recursive descent parser."""
 
     def __init__(self, text: str, topic: Topic) -> None:
-        self.text = text
+        super().__init__(text)
         self.topic = topic
-        self.at = 0
         self.nesting = 0
 
     def whole(self) -> Tree:
@@ -129,6 +139,10 @@ class _Parser:
         return True
 
     def factor(self) -> Tree:
+        token = TOKEN.match(self.text, self.at)
+        if token is not None and (name := token["name"]) is not None and name.lower() not in KEYWORDS:
+            self.at = token.end()
+            return self.test_of(name, token.start("name"))  # the most common factors
         negated = False
         while self.accept("not"):
             negated = not negated
@@ -136,6 +150,14 @@ class _Parser:
         if negated:
             return tree.inner if isinstance(tree, Not) else Not(tree)
         return tree
+
+    def joint(self) -> tuple[str, int]:
+        """Consume the word after a factor; return it and the position after it."""
+        _, word, start = self.take()
+        word = word.lower()
+        if word not in ("and", "or", ""):
+            raise self.unexpected(word, start, '"and", "or" or the end of the filter')
+        return word, self.at
 
     def parenthesis(self) -> Tree:
         self.nesting += 1
@@ -150,6 +172,10 @@ class _Parser:
         kind, name, start = self.take()
         if kind != "name" or name.lower() in KEYWORDS:
             raise self.unexpected(name, start, "an attribute")
+        return self.test_of(name, start)
+
+    def test_of(self, name: str, start: int) -> Test:
+        """The test whose attribute has been consumed."""
         position = self.topic.positions.get(name)
         if position is None:
             try:
@@ -171,6 +197,9 @@ class _Parser:
     def membership(self, position: int, attribute: Attribute) -> Test:
         kind, mark, at = self.take()
         if mark == "(" and kind == "mark":
+            numbers = self.numbers(attribute)
+            if numbers is not None:
+                return OneOf(position, numbers)
             values = [self.value(attribute)]
             while self.accept(","):
                 values.append(self.value(attribute))
@@ -188,6 +217,19 @@ class _Parser:
         if mark not in ("]", ")") or kind != "mark":
             raise self.unexpected(mark, at, '"]" or ")"')
         return Between(position, low, high, mark == "]")
+
+    def numbers(self, attribute: Attribute) -> tuple[Number, ...] | None:
+        """Consume a list of numbers and its parenthesis; None if `value` must read, or refuse, it."""
+        read = READERS.get(attribute.kind)
+        found = None if read is None else _NUMBER_LIST.match(self.text, self.at)
+        if read is None or found is None:
+            return None
+        try:
+            values = tuple(map(read, found[1].translate(_WITHOUT_BLANKS).split(",")))
+        except NumberRefused:
+            return None
+        self.at = found.end()
+        return values
 
     def beginning(self, position: int, attribute: Attribute, at: int) -> Test:
         if not isinstance(attribute, String):
@@ -208,7 +250,7 @@ class _Parser:
         if kind == "number":
             value = self.number(READERS.get(attribute.kind, read_exact), word, start)
         elif kind == "string":
-            value = _ESCAPE.sub(r"\1", word[1:-1])
+            value = _ESCAPE.sub(r"\1", word[1:-1]) if "\\" in word else word[1:-1]
         elif kind == "name" and word.lower() in ("true", "false"):
             value = word.lower() == "true"
         else:
@@ -226,64 +268,6 @@ class _Parser:
             return read(word)
         except NumberRefused as refused:
             raise self.error(refused.code, start, refused.detail) from None
-
-    def take(self) -> tuple[str, str, int]:
-        """Consume the next token; return its kind, its text and its position."""
-        token = _TOKEN.match(self.text, self.at)
-        if token is None:
-            raise self.no_token()
-        kind = token.lastgroup
-        assert kind is not None
-        self.at = token.end()
-        return kind, token[kind], token.start(kind)
-
-    def accept(self, word: str) -> bool:
-        """Whether the next token is this mark or keyword; if so, consume it."""
-        token = _TOKEN.match(self.text, self.at)
-        if token is None or token[token.lastgroup or 0].lower() != word:
-            return False
-        self.at = token.end()
-        return True
-
-    def expect(self, mark: str, expected: str) -> None:
-        kind, word, start = self.take()
-        if word != mark or kind != "mark":
-            raise self.unexpected(word, start, expected)
-
-    def no_token(self) -> SyntaxRefused:
-        start = self.at + len(self.text[self.at :]) - len(self.text[self.at :].lstrip(BLANKS))
-        rest = self.text[start:]
-        if rest[0] == '"':
-            return self.bad_string(start)
-        if rest[0] in "-.+0123456789":
-            word = re.match(r"[-+.A-Za-z0-9_]+", rest)
-            number = shown(word[0] if word else rest[0])
-            detail = f"{number} is not a number; write, for example, -12, 0.5 or 1.5e-3"
-            return self.error("filter_syntax", start, detail)
-        hint = "; write texts in double quotes" if rest[0] == "'" else ""
-        return self.error("filter_syntax", start, f"unexpected character {shown(rest[0])}{hint}")
-
-    def bad_string(self, start: int) -> SyntaxRefused:
-        at = start + 1
-        while at < len(self.text) and self.text[at] != '"':
-            if self.text[at] == "\\":
-                if self.text[at + 1 : at + 2] not in ("\\", '"'):
-                    detail = 'unknown escape; a text may contain only the escapes \\" and \\\\'
-                    return self.error("filter_syntax", at, detail)
-                at += 1
-            at += 1
-        return self.error("filter_syntax", start, "this text has no closing double quote; add it")
-
-    def unexpected(self, word: str, start: int, expected: str) -> SyntaxRefused:
-        found = shown(word) if word else "end of the filter"
-        return self.error("filter_syntax", start, f"unexpected {found}; expected {expected}", expected)
-
-    def error(self, code: str, start: int, detail: str, expected: str | None = None) -> SyntaxRefused:
-        token = _TOKEN.match(self.text, start)
-        length = token.end() - start if token else min(1, len(self.text) - start)
-        return SyntaxRefused(
-            (), code, f"at character {start + 1}: {detail}", self.text, start, length, expected
-        )
 
 
 def _flat(kind: type[And] | type[Or], parts: list[Tree]) -> Tree:

@@ -11,8 +11,8 @@ import numpy as np
 from tercast.encoding.kernels.cell_selection import MAX_LIMIT, MAX_WIDTH, refine_box
 from tercast.encoding.kernels.refinement_tree import EvenGrid
 from tercast.eventspace.dz import DzSet
-from tercast.filters.kernels.parser import Names, TextBytes, read_ranges
-from tercast.filters.parser import NAME
+from tercast.filters.kernels.parser import Names, TextBytes, read_ranges, read_tests
+from tercast.filters.tokens import NAME
 from tercast.runtime.compiler import compile_kernel
 from tercast.runtime.growable_array import Ints
 
@@ -27,10 +27,11 @@ _LARGEST = 1 << 55
 class BoxEncoder:
     """Encoder of a topic's boxes on one grid; results equal `tercast.encoding.encoder`."""
 
-    __slots__ = ("_packed",)
+    __slots__ = ("domains", "packed")
 
     def __init__(self, topic: Topic, schedule: BitSchedule) -> None:
-        self._packed = _packed(topic, schedule)
+        self.domains = np.array(_domains(topic), np.int64).T.copy()
+        self.packed = _packed(topic, schedule)
 
     @staticmethod
     def serves(schedule: BitSchedule) -> bool:
@@ -42,7 +43,7 @@ class BoxEncoder:
         if limit > MAX_LIMIT or not text.isascii():
             return None
         out = np.empty(limit, np.int64)
-        found = _encode_text(np.frombuffer(text.encode(), np.uint8), self._packed, out)
+        found = _encode_text(np.frombuffer(text.encode(), np.uint8), self.packed, out)
         return tuple(out[:found].tolist()) if found > 0 else None
 
     def of_texts(self, texts: Sequence[str], limit: int) -> list[DzSet | None]:
@@ -52,17 +53,30 @@ class BoxEncoder:
             return [self.of_text(text, limit) for text in texts]
         ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
         out = np.empty((len(texts), limit), np.int64)
-        found = _encode_texts(np.frombuffer(whole.encode(), np.uint8), ends, self._packed, out)
+        found = _encode_texts(np.frombuffer(whole.encode(), np.uint8), ends, self.packed, out)
         rows = zip(out.tolist(), found.tolist(), strict=True)
         return [tuple(row[:count]) if count > 0 else None for row, count in rows]
+
+    def of_codes(self, sides: Sequence[Side], limit: int) -> DzSet | None:
+        """The dz set of a box with one range of codes for each indexed attribute."""
+        if limit > MAX_LIMIT:
+            return None
+        out = np.empty(limit, np.int64)
+        found = encode_codes(np.array(sides, np.int64).T.copy(), self.packed, out)
+        return tuple(out[:found].tolist()) if found > 0 else None
 
     def of_sides(self, low: int, high: int, sides: tuple[Side, ...], limit: int) -> DzSet | None:
         """The dz set of a box in the form of `tercast.encoding.single_box.box_of`."""
         if limit > MAX_LIMIT:
             return None
         out = np.empty(limit, np.int64)
-        found = _encode_box(low, high, np.array(sides, np.int64).T.copy(), self._packed, out)
+        found = _encode_box(low, high, np.array(sides, np.int64).T.copy(), self.packed, out)
         return tuple(out[:found].tolist()) if found > 0 else None
+
+
+def _domains(topic: Topic) -> list[tuple[int, int]]:
+    """The first and last value of each attribute; an empty range if the kernel does not read it."""
+    return [(a.domain[0], a.domain[1] - 1) if _is_plain(a) else (1, 0) for a in topic.attributes]
 
 
 def _packed(topic: Topic, schedule: BitSchedule) -> Ints:
@@ -76,7 +90,7 @@ def _packed(topic: Topic, schedule: BitSchedule) -> Ints:
     good = [_is_plain(attribute) for attribute in topic.attributes]
     rows = list(zip(topic.attributes, good, strict=True))
     names = [attribute.name.encode() if fine else b"" for attribute, fine in rows]
-    domains = [(a.domain[0], a.domain[1] - 1) if fine else (1, 0) for a, fine in rows]
+    domains = _domains(topic)
     text = b"".join(names)
     plan = _plan(topic, schedule)
     parts = (
@@ -156,12 +170,32 @@ def _encode_text(text: TextBytes, packed: Ints, out: Ints) -> int:
         else:
             sides[0, a] = (low[position] - plan[a, 1]) >> plan[a, 2]
             sides[1, a] = (high[position] - plan[a, 1]) >> plan[a, 2]
+    return _encode_sides(grid, sides, out)
+
+
+@compile_kernel
+def _encode_sides(grid: EvenGrid, sides: Ints, out: Ints) -> int:
+    """Write the dz of a box to `out`; `sides` are the first and the last codes of each attribute."""
     first = last = 0
     for bit in range(grid.width, 0, -1):
         a, place = grid.owner[bit], grid.place[bit]
         first |= ((sides[0, a] >> place) & 1) << (bit - 1)
         last |= ((sides[1, a] >> place) & 1) << (bit - 1)
     return refine_box(grid, first, last, sides, out.size, out)
+
+
+@compile_kernel
+def encode_codes(sides: Ints, packed: Ints, out: Ints) -> int:
+    """Write the dz of a box with these first and last codes to `out`; return their number."""
+    _, _, grid = _unpacked(packed)
+    return _encode_sides(grid, sides, out)
+
+
+@compile_kernel
+def read_some(text: TextBytes, at: int, packed: Ints, ranges: Ints) -> tuple[int, int]:
+    """Narrow the ranges of attributes by tests of a text, as `read_tests`."""
+    names, _, _ = _unpacked(packed)
+    return read_tests(text, at, names, ranges[0], ranges[1])
 
 
 @compile_kernel

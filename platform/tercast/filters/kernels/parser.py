@@ -19,6 +19,9 @@ TextBytes = NDArray[np.uint8]
 MAX_DIGITS = 17
 """Longer integers are left to the parser, because they may exceed 64 bits."""
 
+ALL, FACTOR, STOPPED, NOTHING = range(4)
+"""Reasons of `read_tests` to stop."""
+
 _BLANK = np.zeros(256, np.bool_)
 _BLANK[[ord(c) for c in " \t\r\n"]] = True
 _WORD = np.zeros(256, np.bool_)
@@ -43,24 +46,37 @@ def read_ranges(text: TextBytes, names: Names, low: Ints, high: Ints) -> bool:
     """Set `low` and `high` to the ranges of a filter; False if the parser must read it."""
     low[:] = names.low
     high[:] = names.high
+    return read_tests(text, 0, names, low, high)[1] == ALL
+
+
+@compile_kernel
+def read_tests(text: TextBytes, at: int, names: Names, low: Ints, high: Ints) -> tuple[int, int]:
+    """Narrow `low` and `high` by the tests from `at` on that are joined by "and".
+
+    Returns:
+        A position and the reason to stop there: at the end (`ALL`), before a factor that the parser must read
+        (`FACTOR`), after a test without "and" (`STOPPED`), or at a test that nothing passes (`NOTHING`).
+    """
     size = text.size
-    at = 0
     while True:
-        at = _blanks(text, at)
-        start = at
+        begin = at
+        start = _blanks(text, at)
+        at = start
         while at < size and _WORD[text[at]]:
             at += 1
         a = _named(text, start, at, names)
         if a < 0 or names.low[a] > names.high[a]:
-            return False
+            return begin, FACTOR
         at = _test(text, _blanks(text, at), a, low, high)
-        if at < 0 or low[a] > high[a]:
-            return False
+        if at < 0:
+            return begin, FACTOR
+        if low[a] > high[a]:
+            return begin, NOTHING
         at = _blanks(text, at)
         if at == size:
-            return True
+            return at, ALL
         if not _word(text, at, b"and") or (at + 3 < size and _WORD[text[at + 3]]):
-            return False
+            return at, STOPPED
         at += 3
 
 
