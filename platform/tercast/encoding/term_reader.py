@@ -29,10 +29,10 @@ MAX_TERMS = 8
 
 _SEVERAL = (And, Or)
 
-Ranges = tuple[list[int], list[int]]
+ReadRanges = tuple[list[int], list[int]]
 """First and last value of each attribute; those that the kernel does not read have an empty range."""
 
-Reading = tuple[Ranges, dict[int, IntervalSet]]
+TermReading = tuple[ReadRanges, dict[int, IntervalSet]]
 """A term: the ranges that the kernel has read, and the intervals of attributes with other tests."""
 
 
@@ -44,7 +44,7 @@ class TermReader:
     def __init__(self, topic: Topic, schedule: BitSchedule, encoder: BoxEncoder) -> None:
         self._topic, self._schedule = topic, schedule
         self._packed, self._whole = encoder.packed, encoder.domains
-        self._whole_ranges: Ranges = tuple(self._whole.tolist())  # type: ignore[assignment]
+        self._whole_ranges: ReadRanges = tuple(self._whole.tolist())  # type: ignore[assignment]
         self._plan = [
             (position, self._whole_ranges[0][position], schedule.halvings[a].shift, schedule.whole_sides[a])
             for a, position in enumerate(topic.indexed_positions)
@@ -63,10 +63,10 @@ class TermReader:
         parts = [self._sides(*term) for term in terms]
         return parts if parts and all(map(all, parts)) else None
 
-    def _terms(self, text: str) -> list[Reading]:
+    def _terms(self, text: str) -> list[TermReading]:
         """Read all terms; none if the parser must read the filter. Refused if it has an error."""
         letters = np.frombuffer(text.encode(), np.uint8)
-        terms: list[Reading] = []
+        terms: list[TermReading] = []
         at, joint = 0, "or"
         while joint == "or":
             found = self._read(text, letters, at)
@@ -76,7 +76,7 @@ class TermReader:
             terms.append(term)
         return terms
 
-    def _read(self, text: str, letters: Any, at: int) -> tuple[Reading, str, int] | None:
+    def _read(self, text: str, letters: Any, at: int) -> tuple[TermReading, str, int] | None:
         """Read one term, up to "or" or the end: the term, the word, and the position after it."""
         ranges, other = self._whole.copy(), {}
         joint = "and"
@@ -106,7 +106,7 @@ class TermReader:
         other[position] = intersection(other[position], held) if position in other else held
         return bool(other[position])
 
-    def _met(self, ranges: Ranges, other: dict[int, IntervalSet]) -> bool:
+    def _met(self, ranges: ReadRanges, other: dict[int, IntervalSet]) -> bool:
         """Narrow the intervals by the kernel's ranges of the same attributes; False if nothing is left."""
         for position, held in other.items():
             low, high = ranges[0][position], ranges[1][position]
@@ -116,7 +116,7 @@ class TermReader:
                 return False
         return True
 
-    def _are_apart(self, terms: list[Reading]) -> bool:
+    def _are_apart(self, terms: list[TermReading]) -> bool:
         """Whether the normal form joins and drops none of the terms."""
         if len(terms) == 2 and not terms[0][1] and not terms[1][1]:
             (lows, highs), (other_lows, other_highs) = terms[0][0], terms[1][0]
@@ -127,7 +127,7 @@ class TermReader:
             return unequal > 1 and not inner
         return are_apart([self._term(*term) for term in terms])
 
-    def _term(self, ranges: Ranges, other: dict[int, IntervalSet]) -> Term:
+    def _term(self, ranges: ReadRanges, other: dict[int, IntervalSet]) -> Term:
         """The term in the form of a normal form."""
         pairs = []
         for position, attribute in enumerate(self._topic.attributes):
@@ -139,7 +139,7 @@ class TermReader:
                 pairs.append((position, held))
         return tuple(pairs)
 
-    def _sides(self, ranges: Ranges, other: dict[int, IntervalSet]) -> tuple[Side, ...]:
+    def _sides(self, ranges: ReadRanges, other: dict[int, IntervalSet]) -> tuple[Side, ...]:
         """The sides of a term on the grid."""
         lows, highs = ranges
         sides: list[Side] = []

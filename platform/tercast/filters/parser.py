@@ -26,7 +26,7 @@ from tercast.filters.syntax_tree import (
     Test,
     Tree,
 )
-from tercast.filters.tokens import BLANKS, NAME, NUMBER, OP, TOKEN, TokenReader
+from tercast.filters.tokens import BLANKS, NAME, NUMBER, OP, TOKEN, FilterTokens
 
 if TYPE_CHECKING:
     from tercast.eventspace.topic import Topic
@@ -82,7 +82,7 @@ def joint_at(text: str, topic: Topic, at: int) -> tuple[str, int]:
     return parser.joint()
 
 
-class _Parser(TokenReader):
+class _Parser(FilterTokens):
     """Recursive descent parser."""
 
     def __init__(self, text: str, topic: Topic) -> None:

@@ -22,8 +22,8 @@ TOKEN = re.compile(
 )
 
 
-class TokenReader:
-    """Reader of the tokens of a text; `at` is the position of the next token."""
+class FilterTokens:
+    """Tokens of a text; `at` is the position of the next token."""
 
     def __init__(self, text: str) -> None:
         self.text = text
