@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MAX_TERMS = 8
 """Terms of a filter beyond which the normal form reads it."""
 
-_SEVERAL = (And, Or)
+_SEVERAL = (And, Or, Not)
 
 ReadRanges = tuple[list[int], list[int]]
 """First and last value of each attribute; those that the kernel does not read have an empty range."""
@@ -44,7 +44,7 @@ class TermReader:
     def __init__(self, topic: Topic, schedule: BitSchedule, encoder: BoxEncoder) -> None:
         self._topic, self._schedule = topic, schedule
         self._packed, self._whole = encoder.packed, encoder.domains
-        self._whole_ranges: ReadRanges = tuple(self._whole.tolist())  # type: ignore[assignment]
+        self._whole_ranges: ReadRanges = tuple(self._whole.tolist())
         self._plan = [
             (position, self._whole_ranges[0][position], schedule.halvings[a].shift, schedule.whole_sides[a])
             for a, position in enumerate(topic.indexed_positions)
@@ -78,7 +78,8 @@ class TermReader:
 
     def _read(self, text: str, letters: Any, at: int) -> tuple[TermReading, str, int] | None:
         """Read one term, up to "or" or the end: the term, the word, and the position after it."""
-        ranges, other = self._whole.copy(), {}
+        ranges = self._whole.copy()
+        other: dict[int, IntervalSet] = {}
         joint = "and"
         while joint == "and":
             at, reason = read_some(letters, at, self._packed, ranges)
