@@ -149,7 +149,8 @@ class Choice(Text):
         """Return `data` unchanged."""
         text = super().to_internal_value(data)
         if text not in self.choices:
-            self.refuse("not_a_choice", f"{shown(text)} is unknown; use one of {', '.join(self.choices)}.")
+            allowed = ", ".join(self.choices)
+            self.refuse("not_a_choice", f"{shown(text)} is not allowed; use one of {allowed}.")
         return text
 
 

@@ -65,8 +65,8 @@ class Filter:
         known = "; ".join(f"{attribute.name}: {attribute.domain_text}" for attribute in domains)
         topic = shown(self.topic.name)
         detail = (
-            f"no event of topic {topic} can match this filter; correct the conditions that contradict each "
-            f"other or the allowed values ({known})"
+            f"no event of topic {topic} can match this filter, because its conditions contradict each other "
+            f"or exclude all allowed values ({known}); correct the filter"
         )
         return Refused((), "matches_nothing", detail)
 

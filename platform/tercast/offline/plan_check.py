@@ -61,7 +61,7 @@ def proof_summary(name: str, scenario: Scenario, plan: PlanFile, *, strict: bool
     parts += [f"{len(some)} {kind}" for kind, some in left if some]
     proven = "no event is lost, duplicated or caught in a loop"
     if scenario.aggregation.method == "none":
-        proven += "; no event reaches a host without a subscription whose cells contain the event"
+        proven += "; hosts receive only events in the cells of their subscriptions"
     if strict:
         proven += ", no copy and no entry is redundant"
     return f"{name} is valid: {', '.join(parts)}; {proven}"

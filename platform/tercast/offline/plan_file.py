@@ -76,9 +76,11 @@ def encodings_json(encodings: Mapping[str, Iterable[Dz]]) -> dict[str, list[str]
 def read_plan(obj: object) -> PlanFile:
     """Read a plan from its JSON object; Refused with the path of an error."""
     keys = ("format", "encodings", "trees", "flows", "pending", "unreachable", "failed")
+    found = expect_object(obj, ()).get("format", FORMAT)
+    if found != FORMAT:
+        detail = f'{shown(found)} is not "{FORMAT}"; use a file that tercast plan wrote'
+        raise Refused(("format",), "unknown_format", detail)
     fields = expect_keys(obj, (), keys, ("federation",))
-    if fields["format"] != FORMAT:
-        raise Refused(("format",), "unknown_format", f'{shown(fields["format"])} is not "{FORMAT}"')
     trees = _items(fields["trees"], ("trees",))
     encodings = expect_object(fields["encodings"], ("encodings",))
     flows = expect_object(fields["flows"], ("flows",))

@@ -32,7 +32,7 @@ def test_plan_verify_simulate(bench: Bench) -> None:
     assert bench.run("plan", scenario, "-o", plan) == (0, "", [])
     assert bench.read("plan.json") == EXPECTED
     proven = "no event is lost, duplicated or caught in a loop"
-    proven += "; no event reaches a host without a subscription whose cells contain the event"
+    proven += "; hosts receive only events in the cells of their subscriptions"
     counts = "1 advertisement, 1 subscription, 1 tree, 6 entries on 2 switches"
     assert bench.run("verify", scenario, plan) == (0, f"{plan} is valid: {counts}; {proven}\n", [])
     strict = f"{proven}, no copy and no entry is redundant"

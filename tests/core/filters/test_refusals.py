@@ -155,6 +155,7 @@ def test_meaning(text: str, place: int, code: str, says: str) -> None:
 def test_what_can_match_nothing(text: str) -> None:
     error = refused(text)
     assert error.code == "matches_nothing" and "contradict" in error.detail
+    assert error.detail.endswith("; correct the filter")
     assert text.split(maxsplit=1)[0].removeprefix("(") in error.detail or text.startswith("not")
 
 

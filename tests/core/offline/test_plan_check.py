@@ -165,7 +165,8 @@ def test_what_has_failed_is_neither_wanted_nor_lost() -> None:
 
 BROKEN: list[tuple[Callable[[Document], None], str]] = [
     (lambda p: p.pop("flows"), "flows: this key is missing"),
-    (edit("format", "plan/2"), "format: "),
+    (edit("format", "plan/2"), 'format: "plan/2" is not "plan/1"; use a file that tercast plan wrote'),
+    (lambda p: (p.clear(), p.update(example())), 'format: "scenario/1" is not "plan/1"; use a file'),
     (edit("encodings", []), "encodings: "),
     (edit("encodings.q1", "0"), "encodings.q1: "),
     (edit("encodings.q1.1", "02"), "encodings.q1[1]: "),

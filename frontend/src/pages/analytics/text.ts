@@ -58,7 +58,7 @@ export const text = {
     publishers: "Advertisements (ids)",
     kinds: "Request kinds",
     all: "all",
-    help: "Each filter changes only some charts. For example, the filter Topics changes only the charts Delay and False positives, because only their data is stored by topic. The grouping of a chart makes no difference: if you select topics and group the chart Delay by host, it shows only events of these topics. Leave a filter empty to show all values.",
+    help: "Each filter changes only some charts. For example, the filter Topics changes only the charts Delay and False positives, because only their data is stored by topic. Filters also apply if a chart is grouped differently: if you select topics and group the chart Delay by host, the chart shows only events of these topics. Leave a filter empty to show all values.",
     window: "Window (time interval of one point)",
     scheduledWindow: "As in the schedule",
   },
@@ -275,7 +275,7 @@ export const text = {
     sampleCounts: (stored: number, reported: number, earlier: number) =>
       [
         `Stored: ${stored.toLocaleString()}.`,
-        `Not stored, because the host of the publisher reports its samples directly (they would count twice): ${reported.toLocaleString()}.`,
+        `Not stored, because the publisher's host reports samples of the same events, and no event may count twice: ${reported.toLocaleString()}.`,
         `Not stored, because newer samples exist: ${earlier.toLocaleString()}.`,
       ].join(" "),
     log: "End of the log",
@@ -324,7 +324,7 @@ export const text = {
     allTopics: "All topics",
     title: "Ranking of attributes",
     description:
-      "How well each attribute distinguishes the events of the last day (PLEROMA, section 5). Attributes with a filled bar are those that the job recommends.",
+      "How well each attribute distinguishes the events of the last day. The method is from section 5 of the paper PLEROMA. Attributes with a filled bar are those that the job recommends.",
     csv: "CSV",
     downloadOf: (topic: string) => `Download the ranking of ${topic} as CSV`,
     weightsOf: (topic: string) => `Weights of the attributes of ${topic}`,
@@ -368,7 +368,7 @@ export const text = {
     methods: {
       current: "current",
       all: "all attributes",
-      spectral: "spectral: recommended by the ranking of PLEROMA",
+      spectral: "spectral: recommended by the ranking of attributes",
       greedy: "greedy: adds and removes attributes one by one, while false positives decrease",
       learned: "learned: cuts at the values where filters begin and end",
     } as Readonly<Record<string, string>>,

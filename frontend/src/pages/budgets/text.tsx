@@ -127,7 +127,9 @@ export const text = {
     check: "Check",
     set: "Set budget",
     setFitting: (count: number) =>
-      count === 1 ? "Set 1 budget that is large enough" : `Set ${count} budgets that are large enough`,
+      count === 1
+        ? "Set only the budget that is large enough"
+        : `Set only the ${count} budgets that are large enough`,
     cancel: "Cancel",
     saved: (names: readonly string[]) =>
       names.length === 1
@@ -291,7 +293,7 @@ export const text = {
         "merged entries; some cells inside them keep their own entries (chosen so that the cost stays low even if future events differ from past events)",
       installed: "the installed entries (no change)",
     } as Record<string, string>,
-    gap: "An exception is a cell that keeps its own entry, although a merged entry contains it. This value compares the cost of the result with the lowest cost that is possible if no exception is allowed. A negative value means a lower cost.",
+    gap: "An exception is a cell that keeps its own entry, although a merged entry contains it. This value is the difference between the cost of the result and the lowest possible cost without exceptions. If it is negative, the result costs less than any result without exceptions.",
     time: "Calculation time",
     seconds: (seconds: string) => `${seconds} s`,
     unmet: "Budgets that are too small",

@@ -79,7 +79,8 @@ export const text = {
     },
     tables: {
       title: "Tables",
-      remedy: "Audit these switches (tab Drift and audits). The result of an audit contains the reason.",
+      remedy:
+        "Audit these switches (tab Drift and audits). If an audit cannot repair a table, its result contains the reason.",
     },
     alarms: { title: "Alarms", remedy: "Open the tab Alarms. Each alarm has a remedy." },
     signalling: {

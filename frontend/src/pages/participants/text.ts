@@ -2,8 +2,8 @@ import { formatQuantity as quantity } from "@/common/formatting/figures";
 
 const stopped = (hosts: number) =>
   hosts === 1
-    ? "After the withdrawal, 1 host no longer receives events through this filter."
-    : `After the withdrawal, ${quantity(hosts, "host")} no longer receive events through this filter.`;
+    ? "After the withdrawal, 1 host no longer receives the events of this subscription."
+    : `After the withdrawal, ${quantity(hosts, "host")} no longer receive the events of this subscription.`;
 const affected = (subscriptions: number, subscribers: number, hosts: number) =>
   `${quantity(subscriptions, "subscription")} of ${quantity(subscribers, "subscriber")} at ${quantity(hosts, "host")}`;
 

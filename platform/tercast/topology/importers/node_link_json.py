@@ -129,7 +129,8 @@ def _objects(
 ) -> list[tuple[Path, dict[str, Any]]]:
     rows = document.get(name)
     if not isinstance(rows, list):
-        raise Refused((name,), "type", f'the file has no list "{name}"; a topology needs one', None)
+        lists = "a JSON topology has the lists nodes and links, or switches and links"
+        raise Refused((name,), "type", f'the file has no list "{name}"; {lists}', None)
     check(len(rows), (name,))
     for index, row in enumerate(rows):
         if not isinstance(row, dict):

@@ -242,7 +242,7 @@ def test_a_hub_with_many_ports_keeps_them_all():
         (b'{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 2}]}', "links[0]: there is no node 2"),
         (b'{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": 2}]}', "edges[0]: there is no node 2"),
         (b'{"switches": [{"name": "s"}], "links": [{"a": "s", "b": "t"}]}', 'links[0]: there is no node "t"'),
-        (b'{"nodes": 3}', "has no list"),
+        (b'{"nodes": 3}', 'no list "nodes"; a JSON topology has the lists nodes and links, or'),
         (b"graph [ node [ id 0", "invalid GML"),
         (b"graph [ node [ label 5 ] ]", "invalid GML"),
         (b"a b 1\na b\n", "three fields"),
