@@ -1,6 +1,10 @@
 """What all tests share."""
 
+import gc
 import signal
+from collections.abc import Iterator
+
+import pytest
 
 from tests import property_profiles
 
@@ -11,3 +15,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 property_profiles.register()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Iterator[None]:
+    """Spare the garbage collector what lives until the end: thousands of tests, and all modules."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
