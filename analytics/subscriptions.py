@@ -1,4 +1,4 @@
-"""The file of subscriptions for `false_positives`, `dimension_selection` and `learned_space`."""
+"""The file of subscriptions for jobs that compare events with filters."""
 
 from __future__ import annotations
 

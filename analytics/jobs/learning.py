@@ -1,4 +1,4 @@
-"""Learned event spaces: sampled events and live filters, and what the space saves on held-back events."""
+"""Learned event spaces: sampled events, live filters, and savings on held-back events."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ Message = dict[str, Any]
 
 
 def keep_connections() -> None:
-    """Let connections of this process stay open between calls, and check them before their next use."""
+    """Let connections stay open between calls, and check them before their next use."""
     settings.DATABASES["default"] |= {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
 
 

@@ -1,4 +1,4 @@
-"""What waits for a planner session, found with one query."""
+"""Kinds of work that wait for a planner session, found with one query."""
 
 from dataclasses import dataclass
 

@@ -42,7 +42,7 @@ class Wait:
 
         Args:
             ended: The check.
-            name: Name of the request or operation in notifications of its end, which cause a check at once.
+            name: Name of the request or operation in notifications of its end, which cause an early check.
         """
         if not self.seconds:
             return

@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def make_parser(command: str = "") -> argparse.ArgumentParser:
-    """Create the parser with all installed commands, or only with those of the module of `command`."""
+    """Create the parser with all installed commands, or only those of `command`'s module."""
     parser = argparse.ArgumentParser(
         prog="tercast",
         description="Publish/subscribe with filters that run in the network.",

@@ -91,7 +91,7 @@ def is_beyond_chance(saved: float, standard_error: float | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KnownSpace:
-    """A space that was learned from other events. The last `later` events of a workload are later ones."""
+    """A space learned from events before the last `later` events of a workload."""
 
     space: Topic
     later: int
@@ -137,7 +137,7 @@ def propose(
 def _compare(
     spaces: Mapping[str, Topic], spectrum: AttributeSelection, judge: Measure, events: int, subscriptions: int
 ) -> AttributeProposal:
-    """Propose the space with the fewest false positives; the first of `spaces` is the current one."""
+    """Propose the space with the fewest false positives; `spaces` starts with the current one."""
     costs = {method: judge.of_topic(space) for method, space in spaces.items()}
     candidates = tuple(Candidate(method, costs[method][0], space) for method, space in spaces.items())
     best = min(candidates, key=lambda candidate: candidate.cost.unwanted)

@@ -28,7 +28,7 @@ def dz_of_text(text: str, topic: Topic, schedule: BitSchedule, limit: int) -> Dz
 
 
 def dz_of_mixed_text(text: str, topic: Topic, schedule: BitSchedule, limit: int) -> DzSet | None:
-    """The dz set of a text with few tests that the kernel cannot read; None if plain Python must encode it.
+    """The dz set of a text with few tests; None if plain Python must encode it.
 
     `dz_of_text` must have returned None for this text.
     """
@@ -43,7 +43,7 @@ def dz_of_mixed_text(text: str, topic: Topic, schedule: BitSchedule, limit: int)
 
 
 def sides_of_text(text: str, topic: Topic, schedule: BitSchedule) -> list[tuple[Side, ...]] | None:
-    """The sides of the terms of a filter's text, which is then valid; None if the parser must read it."""
+    """The sides of the terms of a valid filter; None if the parser must read its text."""
     encoder: BoxEncoder | None = schedule.box_encoder or None
     if topic.cuts.nodes or encoder is None or not jit.uses_twins():
         return None

@@ -108,7 +108,7 @@ class TermReader:
         return bool(other[position])
 
     def _met(self, ranges: ReadRanges, other: dict[int, IntervalSet]) -> bool:
-        """Narrow the intervals by the kernel's ranges of the same attributes; False if nothing is left."""
+        """Narrow the intervals by the kernel's ranges of the attributes; False if nothing is left."""
         for position, held in other.items():
             low, high = ranges[0][position], ranges[1][position]
             if low <= high:

@@ -48,7 +48,7 @@ def _term(tests: Sequence[Test], attributes: Sequence[Attribute]) -> tuple[Term,
 
 
 def are_apart(terms: Sequence[Term]) -> bool:
-    """Whether terms are surely those of the normal form of their union: none is joined or dropped.
+    """Whether terms are surely the normal form of their union: none is joined or dropped.
 
     Two terms that differ in one attribute are joined, and a term that another one covers is dropped.
     """

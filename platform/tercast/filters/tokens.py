@@ -80,7 +80,7 @@ class FilterTokens:
         return self.error("filter_syntax", start, "this text has no closing double quote; add it")
 
     def unexpected(self, word: str, start: int, expected: str) -> SyntaxRefused:
-        """Return the error for a token of another kind than expected."""
+        """Return the error for an unexpected token."""
         found = shown(word) if word else "end of the filter"
         return self.error("filter_syntax", start, f"unexpected {found}; expected {expected}", expected)
 

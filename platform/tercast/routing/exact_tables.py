@@ -241,7 +241,7 @@ class InPortTable:
             self._install(at, before, None)
 
     def _install(self, at: InPortKey, before: InPortMasks | None, after: InPortMasks | None) -> None:
-        """Change the installed entry of a port and cell; None is no entry."""
+        """Change the installed entry of a port and cell; None removes it."""
         self._record_change()
         self.touched.setdefault(at, before)
         if after is None:

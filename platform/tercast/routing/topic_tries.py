@@ -43,7 +43,7 @@ class TopicTries:
         return trie
 
     def use_compiled(self, trees: Callable[[], Iterable[Tree]]) -> None:
-        """Let compiled code, which stores none yet, store the tries and `trees`, if it is in use and can."""
+        """Move the tries and `trees` to compiled code, if it is in use and can store them."""
         if not jit.uses_twins() or not self._queue.is_empty or self._stays_plain:
             return
         twin = jit.load_twin("tercast.routing.kernels.compiled_topic")

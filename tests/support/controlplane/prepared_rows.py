@@ -1,6 +1,6 @@
 """Rows that a fixture writes in its first test, and that later tests of the process get as copies.
 
-Calls of the API take more than ten times as long as the insertion of their rows.
+Calls of the API take more than ten times the time of inserting their rows.
 """
 
 import sqlite3

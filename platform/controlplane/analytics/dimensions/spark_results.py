@@ -23,7 +23,7 @@ _NEWEST = 5
 
 
 def spectrum(topic: Topic) -> AttributeSelection | None:
-    """Return the latest result of `dimension_selection` for a topic, from a day's telemetry, or None."""
+    """Return the latest daily result of `dimension_selection` for a topic, or None."""
     rows = Result.objects.filter(series__job="dimension_selection", topic=topic.name)
     row = rows.order_by("-window_start", "-id").first()
     names = {attribute["name"] for attribute in topic.attributes}
@@ -36,7 +36,7 @@ def spectrum(topic: Topic) -> AttributeSelection | None:
 
 
 def known_space(topic: Topic, events: int) -> KnownSpace | None:
-    """Return the latest result of `learned_space` for a topic with enough later samples, or None.
+    """Return the latest `learned_space` of a topic with enough later samples, or None.
 
     Args:
         topic: The topic.

@@ -1,4 +1,4 @@
-"""Waits of calls for the end of requests and operations that another process of this machine ends."""
+"""Waits of calls for requests and operations that another process of this machine ends."""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator

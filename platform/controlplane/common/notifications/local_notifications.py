@@ -1,4 +1,4 @@
-"""Notifications between the processes of one machine, without polling: named pipes in the state directory.
+"""Notifications between the processes of one machine: named pipes in the state directory.
 
 They only save time. Each receiver also looks periodically, so a lost notification delays its work.
 """

@@ -1,1 +1,1 @@
-"""Page of the dashboard: Vite's build of `frontend/`, with the log-in and the policy of the platform."""
+"""Page of the dashboard: Vite's build of `frontend/`, with log-in and content policy."""

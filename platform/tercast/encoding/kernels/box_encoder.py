@@ -175,7 +175,7 @@ def _encode_text(text: TextBytes, packed: Ints, out: Ints) -> int:
 
 @compile_kernel
 def _encode_sides(grid: EvenGrid, sides: Ints, out: Ints) -> int:
-    """Write the dz of a box to `out`; `sides` are the first and the last codes of each attribute."""
+    """Write the dz of a box to `out`; `sides` has the first and last codes of each attribute."""
     first = last = 0
     for bit in range(grid.width, 0, -1):
         a, place = grid.owner[bit], grid.place[bit]

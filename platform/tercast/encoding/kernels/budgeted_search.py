@@ -25,7 +25,7 @@ from tercast.runtime.growable_array import Ints
 
 NO_ROOM = -1
 _FIRST_ROOM, _MOST_ROOM = 128, 1 << 20
-"""Rows are memory that each call takes anew: with 2,048 of them, that took longer than the search itself."""
+"""Each call allocates its rows. With 2,048 rows, the allocation took longer than the search."""
 
 
 def rooms(least: int) -> Iterator[int]:
