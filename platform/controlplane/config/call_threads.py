@@ -19,6 +19,7 @@ from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.base import BaseHandler
 from django.db import connection
+from django.http import FileResponse
 from django.urls import set_script_prefix
 
 MOST_CALLS = 4096
@@ -69,6 +70,8 @@ class CallHandler(ASGIHandler):
         try:
             response: Any = refusal if request is None else self.get_response(request)
             response._handler_class = self.__class__
+            if isinstance(response, FileResponse):
+                response.block_size = self.chunk_size
             try:
                 messages = _messages(response)
                 if not response.streaming:

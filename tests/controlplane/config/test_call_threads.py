@@ -1,13 +1,14 @@
 """Calls in reused threads: connections stay, and no call sees anything of an earlier call in its thread."""
 
 import asyncio
+import io
 import itertools
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from django.db import connection, connections
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from django.test import override_settings
 from django.urls import path
 
@@ -36,11 +37,20 @@ def streamed(request):
     return StreamingHttpResponse(parts())
 
 
+def stored(request):
+    return FileResponse(io.BytesIO(bytes(200_000)))
+
+
 def failing(request):
     raise ValueError("a fault of a view")
 
 
-urlpatterns = [path("plain", plain), path("streamed", streamed), path("failing", failing)]
+urlpatterns = [
+    path("plain", plain),
+    path("streamed", streamed),
+    path("stored", stored),
+    path("failing", failing),
+]
 
 
 @pytest.fixture
@@ -120,6 +130,12 @@ def test_the_parts_of_a_streamed_answer_are_sent_one_at_a_time(handler):
     assert [message.get("body", b"") for message in messages[1:]] == [b"0;", b"1;", b"2;", b""]
     assert body_of(messages) == "0;1;2;"
     assert len({id(one) for one in opened}) == 1  # in the thread of the call
+
+
+def test_a_file_is_sent_in_large_parts(handler):
+    """Each part changes the thread twice; Django's blocks of 4 KiB would be 49 parts."""
+    sizes = [len(message.get("body", b"")) for message in call(handler, "/stored", host="localhost")[1:]]
+    assert sizes == [65_536, 65_536, 65_536, 3_392, 0]
 
 
 def test_a_fault_of_a_view_is_an_answer_and_the_thread_serves_on(handler):
