@@ -94,7 +94,7 @@ def _session(held: HeldLock, enough: Callable[[], bool]) -> bool:
     rows: list[Request] = []
     if cache.projections.is_new:
         _show_first(cache)
-    cache.moves = open_work.find().moves
+    cache.moves = True  # until the first look for open work
     confirmations.finish(cache)  # completes what a killed session left
     with ControllerClient() as northbound:
         while True:

@@ -125,8 +125,7 @@ def add(
 
 
 def _check_topics(drafted: dict[int, Topic]) -> None:
-    rows = Topic.objects.exclude(LEAVING).filter(pk__in=list(drafted)).order_by("id")
-    rows = rows.select_for_update(of=("self",), no_key=True)
+    rows = _topics().filter(pk__in=list(drafted)).select_for_update(of=("self",), no_key=True).order_by("id")
     found = {pk: rest for pk, *rest in rows.values_list("pk", "indexed", "cuts", "reindexing_id")}
     for pk, topic in drafted.items():
         if found.get(pk) != [topic.indexed, topic.cuts, topic.reindexing_id]:

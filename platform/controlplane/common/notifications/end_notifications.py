@@ -53,9 +53,8 @@ class _Waits:
             yield pause
         finally:
             with self._lock:
-                rest = self._events[name] - {event}
-                self._events[name] = rest
-                if not rest:
+                self._events[name].discard(event)
+                if not self._events[name]:
                     del self._events[name]
 
     def _notice(self, names: frozenset[str]) -> None:
