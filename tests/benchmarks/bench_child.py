@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import json
 import multiprocessing
 import resource
+import subprocess
 import sys
 import traceback
 from collections.abc import Callable
@@ -21,6 +23,16 @@ _PAGE = resource.getpagesize()
 
 class ChildFailed(Exception):
     """A part of the benchmark ended without a result."""
+
+
+def result_of(script: str, *options: object) -> dict[str, Any]:
+    """Run another benchmark of this folder as a program, and return its result; raises ChildFailed."""
+    command = [sys.executable, str(Path(__file__).with_name(script)), *map(str, options)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ChildFailed(done.stderr.strip().rpartition("\n")[2] or f"status {done.returncode}")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
 
 
 def in_child(function: Callable[..., Any], *args: Any, address_space_mib: int | None = None) -> Any:

@@ -34,6 +34,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/support/controller"), str(ROOT), str(ROOT / "platform")]
 
+from bench_machine import processor_time  # noqa: E402
 from controller_harness import (  # noqa: E402
     TOKEN,
     Controller,
@@ -180,12 +181,6 @@ class Bench:
         own = os.times()
         others = map(processor_time, (self.controller.process.pid, daemon))
         return sum((*others, own.user, own.system, own.children_user, own.children_system))
-
-
-def processor_time(pid: int) -> float:
-    """Return the CPU seconds that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def send_objects(path: str, entries: Entries) -> None:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 from mininet_labs.figures.machine import describe
 
-__all__ = ["describe", "write_result"]
+__all__ = ["describe", "processor_time", "write_result"]
+
+
+def processor_time(pid: int) -> float:
+    """Return the processor time that a process has used, in seconds; raises OSError if it has ended."""
+    stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+    fields = stat.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def write_result(result: dict[str, Any], output: Path | None) -> None:

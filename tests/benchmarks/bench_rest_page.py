@@ -29,7 +29,7 @@ import django  # noqa: E402
 
 django.setup()
 
-from bench_machine import describe, write_result  # noqa: E402
+from bench_machine import describe, processor_time, write_result  # noqa: E402
 from e2e_browser import chromium, watched  # noqa: E402
 from e2e_running import RunningPlatform  # noqa: E402
 
@@ -45,12 +45,12 @@ def processor_times() -> dict[int, tuple[str, float]]:
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             command = (folder / "cmdline").read_text()
-            fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
+            seconds = processor_time(int(folder.name))
         except OSError:
             continue
         kind = next((kind for part, kind in PARTS.items() if part in command), None)
         if kind is not None:
-            found[int(folder.name)] = kind, (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            found[int(folder.name)] = kind, seconds
     return found
 
 

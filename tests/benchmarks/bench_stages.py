@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "platform"), str(ROOT), str(Path(__file__).parent)]
 
 import httpx  # noqa: E402
-from bench_machine import describe  # noqa: E402
+from bench_machine import describe, processor_time, write_result  # noqa: E402
 from load_platform import PATIENCE, Many, Streams, clients, milliseconds, settled  # noqa: E402
 
 from mininet_labs.demo.rest import RestClient  # noqa: E402
@@ -42,7 +42,6 @@ BUDGET = 100_000  # entries; tables here are larger than a default TCAM budget
 WRAPPER = Path(__file__).with_name("stage_process.py")
 PROGRAMS = {"web": "uvicorn", "worker-1": "celery", "controller": ""}
 UNITS = ("ms", "cpu_ms")
-TICK = os.sysconf("SC_CLK_TCK")
 
 Figures = dict[str, Any]
 
@@ -62,7 +61,7 @@ class Staged(Many):
         """Return the processor time of a service and its children, in seconds."""
         service = next(each for each in self.services if each.name == name)
         assert service.process is not None
-        return sum(_processor_time(pid) for pid in _family(service.process.pid))
+        return sum(processor_time(pid) for pid in _family(service.process.pid))
 
     def _serve(self, name: str, argv: list[str], optional: bool = False) -> None:
         if PROGRAMS.get(name):
@@ -74,11 +73,6 @@ class Staged(Many):
 def _family(pid: int) -> list[int]:
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
     return [pid, *(each for child in children for each in _family(int(child)))]
-
-
-def _processor_time(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICK
 
 
 class Measured:
@@ -228,10 +222,7 @@ def main() -> None:
     machine = describe()
     report = {"machine": machine, **measure(given.rounds, given.clients, given.bulk)}
     machine["load_average_at_the_end"] = describe()["load_average"]
-    text = json.dumps(report, indent=1)
-    print(text)
-    if given.output:
-        given.output.write_text(text + "\n")
+    write_result(report, given.output)
 
 
 if __name__ == "__main__":

@@ -24,15 +24,17 @@ from tercast.signalling.messages import MAX_PART, CutReader, RunningPublisher
 from tercast.wire.errors import ApiError
 from tests.support.controlplane import network_world as world
 from tests.support.controlplane.topic_migrations import lapse, reindex, state, times  # noqa: F401 - a fixture
+from tests.support.queued_transport import QueuedTransport
 
 PLAN = AddressPlan.default("ipv6")
 
 
-class HostLink:
+class HostLink(QueuedTransport):
     """Sends the messages of h1 to the platform, and stores the answers; no network between them."""
 
     def __init__(self):
-        self.asked, self.answered, self.waiting, self.events = [], [], [], []
+        super().__init__()
+        self.asked, self.answered, self.events = [], [], []
         self.before_answer = lambda: None
 
     def send(self, dst_ip, payload):
@@ -47,15 +49,6 @@ class HostLink:
             self.waiting.append(out["payload"])
             self.answered.append(decode_answer(out["payload"]).answer)
             session.run()
-
-    def receive(self, timeout=None):
-        return self.waiting.pop(0) if self.waiting else None
-
-    def fileno(self):
-        return -1
-
-    def close(self):
-        pass
 
 
 @pytest.fixture

@@ -1,31 +1,21 @@
 """Topics, and a transport that stays in memory."""
 
-from collections import deque
-
 import pytest
 
 from tercast.eventspace.address_plan import AddressPlan
 from tercast.eventspace.topic import Bool, Enum, Float, Int, String, Topic
+from tests.support.queued_transport import QueuedTransport
 
 
-class Memory:
+class Memory(QueuedTransport):
     """Keeps what is sent, and gives what is put in."""
 
     def __init__(self):
+        super().__init__()
         self.sent = []
-        self.waiting = deque()
 
     def send(self, dst_ip, payload):
         self.sent.append((dst_ip, payload))
-
-    def receive(self, timeout=None):
-        return self.waiting.popleft() if self.waiting else None
-
-    def fileno(self):
-        return -1
-
-    def close(self):
-        pass
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ from tercast.signalling.messages import (
 )
 from tercast.signalling.seal import MAX_COUNTER, Seal, last_counter, replayed_detail
 from tercast.wire.errors import ApiError, KeyFileError, NoAnswer, NotTaken
+from tests.support.queued_transport import QueuedTransport
 
 ROOT = Path(__file__).resolve().parents[3]
 KEY = bytes(range(32))
@@ -41,24 +42,16 @@ TOPIC = Topic.from_json(
 )
 
 
-class Platform:
+class Platform(QueuedTransport):
     """Gives, for each message that is sent, the answers that `reply` makes of it; nothing waits."""
 
     def __init__(self, reply):
-        self.reply, self.sent, self.waiting = reply, [], []
+        super().__init__()
+        self.reply, self.sent = reply, []
 
     def send(self, dst_ip, payload):
         self.sent.append((dst_ip, payload))
         self.waiting += self.reply(decode_message(payload), len(self.sent))
-
-    def receive(self, timeout=None):
-        return self.waiting.pop(0) if self.waiting else None
-
-    def fileno(self):
-        return -1
-
-    def close(self):
-        pass
 
 
 def answer(received, status=ReplyStatus.DONE, seal=None, **fields):
