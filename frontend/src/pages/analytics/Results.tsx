@@ -34,7 +34,7 @@ export function Results() {
         <Span />
         <Select
           label={text.filters.window}
-          w={150}
+          w={300}
           data={[{ value: "", label: text.filters.scheduledWindow }, ...WINDOWS]}
           value={window}
           onChange={(value) => setWindow(value)}
